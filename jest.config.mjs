@@ -84,5 +84,6 @@ export default {
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),
     project('long', long),
     project('browser', ['**/*.browser.test.ts']),
+    project('prometheus', ['**/*.prometheus.test.ts']),
   ],
 };

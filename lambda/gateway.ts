@@ -5,7 +5,7 @@ import { createCallers } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createJobs, type DoInThread } from './jobs/jobs.ts';
 import { createLimits } from './quota/limits.ts';
-import { createLog, type OnFinished, type WriteLog } from './report/log.ts';
+import { createLog, type OnFinished, type OnMeasured, type WriteLog } from './report/log.ts';
 import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
 import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
@@ -23,6 +23,9 @@ export interface GatewayDependencies {
   readonly readToken: ReadToken;
   readonly writeLog: WriteLog;
   readonly onFinished?: OnFinished | undefined;
+  readonly onMeasured?: OnMeasured | undefined;
+  /** Whether lines carry CloudWatch's metrics; by default they do. */
+  readonly logMetrics?: boolean;
   readonly now: () => number;
   /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
@@ -34,10 +37,11 @@ export interface GatewayDependencies {
 
 /** Wires the gateway together, once per process. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
-  const { store, readSecret, readToken, writeLog, onFinished, now, runEvery } = dependencies;
+  const { store, readSecret, readToken, writeLog, onFinished, onMeasured, now, runEvery } = dependencies;
   const { service, accounts, identity, quota, budget, request, upstreams } = config;
   const { all } = upstreams;
-  const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
+  const metricsNamespace = dependencies.logMetrics === false ? undefined : config.log.metricsNamespace;
+  const log = createLog({ write: writeLog, onFinished, onMeasured, now, metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const refreshing = { now, runEvery, onStale: log.secretNotRefreshed };
   const secrets = createSecrets(config.secrets, { readSecret, readToken, ...refreshing });

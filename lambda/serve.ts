@@ -3,12 +3,14 @@ import type { PageFile } from './accounts/pages.ts';
 import { isPageRequest } from './accounts/site.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
+import { startMetricsServer } from './engines/metrics-server.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { warnOfLostReasoning } from './hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from './hiding/names-in-code.ts';
 import type { DoInThread } from './jobs/jobs.ts';
 import { createThreads, queueJobs } from './jobs/threads.ts';
-import { createLog, type WriteLog } from './report/log.ts';
+import { createLog, type OnFinished, type WriteLog } from './report/log.ts';
+import { createPrometheus } from './report/prometheus.ts';
 import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
 import { createRefuse } from './request/refuse.ts';
@@ -38,17 +40,30 @@ interface ServerDependencies {
   readonly runEvery: RunEvery;
 }
 
+/** The server, and where it serves its metrics, if anywhere. */
+export interface GatewayServer extends HttpServer {
+  readonly metricsUrl: string | undefined;
+}
+
 /** Serves the gateway over HTTP, together with the account pages unless these have a function of their own. */
 export async function startServer(
   config: Config,
   server: ServerConfig,
   dependencies: ServerDependencies,
-): Promise<HttpServer> {
+): Promise<GatewayServer> {
   const { store, openAdminStore, readSecret, readToken, pageFiles, writeLog, now, runEvery } = dependencies;
-  const { host, port, clientAddress, bodyBudget, servesWallet, scheme } = server;
+  const { host, port, clientAddress, bodyBudget, metricsPort, logMetrics, servesWallet, scheme } = server;
   const spans = await openSpans(config.service.serviceName, server);
   const maxConnections = mostConnections();
-  const log = createLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
+  const prometheus = metricsPort === undefined ? undefined : createPrometheus(now);
+  const onMeasured = prometheus?.measured;
+  const onFinished: OnFinished = (...finished) => {
+    spans?.finished(...finished);
+    prometheus?.finished(...finished);
+  };
+  const metricsNamespace = logMetrics ? config.log.metricsNamespace : undefined;
+  const log = createLog({ write: writeLog, onMeasured, now, metricsNamespace });
+  const onFault = (error: unknown) => log.fault('fault past the app', error);
   const createApp = servesWallet ? createGatewayWithAccounts : createGateway;
   const started = await startHttpServer({
     host,
@@ -64,7 +79,9 @@ export async function startServer(
       writeLog,
       now,
       runEvery,
-      onFinished: spans?.finished,
+      onFinished,
+      onMeasured,
+      logMetrics,
       scheme,
       upstreamSockets: maxConnections,
       doInThread: createWorkers(config),
@@ -74,12 +91,16 @@ export async function startServer(
     maxConnections,
     // A refund that is abandoned here leaves its charge standing, and the log says so.
     onLastMoment: store.giveUp,
-    onFault: (error) => log.fault('fault past the app', error),
+    onFault,
   });
+  const render = prometheus && (() => prometheus.render(started.state()));
+  const metrics = render && (await startMetricsServer({ host, port: metricsPort ?? 0, render, onError: onFault }));
   return {
     ...started,
+    metricsUrl: metrics?.url,
     async stop(graceMs) {
       await started.stop(graceMs);
+      metrics?.stop();
       await spans?.close();
     },
   };

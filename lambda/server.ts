@@ -63,6 +63,7 @@ async function run(): Promise<void> {
   });
   void stdoutBroken.then(fail);
   writeLog(`listening on ${server.url}\n`);
+  if (server.metricsUrl !== undefined) writeLog(`metrics at ${server.metricsUrl}/metrics\n`);
   for (const taken of sayBedrockDefaults(config.upstreams.all)) console.error(taken);
   const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
   for (const warning of warnings) console.error(`warning: ${warning}`);

@@ -1,5 +1,6 @@
 import { memberBudgetOf } from '../budget/budget-window.ts';
 import { createFindNetwork } from '../identity/network.ts';
+import type { OnMeasured } from '../report/log.ts';
 import type { App } from '../request/incoming-request.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
@@ -25,6 +26,9 @@ export interface AccountsDependencies {
   readonly readSecret: ReadSecret;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
+  readonly onMeasured?: OnMeasured | undefined;
+  /** Whether lines carry CloudWatch's metrics; by default they do. */
+  readonly logMetrics?: boolean;
   readonly now: () => number;
   /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
@@ -34,11 +38,12 @@ export interface AccountsDependencies {
 
 /** Wires the accounts app together, once per process. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
-  const { store, adminStore, readSecret, pageFiles, writeLog, now, runEvery, scheme } = dependencies;
+  const { store, adminStore, readSecret, pageFiles, writeLog, onMeasured, now, runEvery, scheme } = dependencies;
   const { service, accounts: settings, identity, quota, budget } = config;
   const { counters } = store;
   const { keys, members, deviceFlow } = adminStore;
-  const log = createAccountsLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
+  const metricsNamespace = dependencies.logMetrics === false ? undefined : config.log.metricsNamespace;
+  const log = createAccountsLog({ write: writeLog, onMeasured, now, metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
   const { subkey, oidcClientSecret: readClientSecret } = secrets;

@@ -34,6 +34,8 @@ export interface HttpServer {
   readonly port: number;
   /** Stops accepting connections, gives running requests this long to finish, then ends the rest with an error. */
   stop(graceMs: number): Promise<void>;
+  /** How much it does at this moment: bytes of bodies and whole answers, for one. */
+  state(): { readonly requests: number; readonly streams: number; readonly held: number; readonly budget: number };
 }
 
 /** Lambda's longest timeout. After that, even a client that has stopped reading is disconnected. */
@@ -64,6 +66,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     countTurns: createCountTurns(),
     shutdownSignal: createShutdownSignals(),
     health: 'serving',
+    requests: 0,
+    streams: 0,
   };
   const listening = await listen({
     host,
@@ -77,6 +81,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     url: listening.url,
     port: listening.port,
+    state: () => {
+      const { requests, streams } = server;
+      return { requests, streams, held: server.budget.held(), budget: options.bodyBudget };
+    },
     async stop(graceMs) {
       server.health = 'stopping';
       listening.refuseConnections();
@@ -99,6 +107,8 @@ interface ServerState {
   readonly countTurns: ReturnType<typeof createCountTurns>;
   readonly shutdownSignal: ReturnType<typeof createShutdownSignals>;
   health: 'serving' | 'stopping';
+  requests: number;
+  streams: number;
 }
 
 async function serve(
@@ -112,6 +122,8 @@ async function serve(
   const cut = server.shutdownSignal.open();
   watchClient(request, response, () => clientGone.abort());
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
+  let isStream = false;
+  server.requests += 1;
   const memory = server.budget.open();
   const countTurn = server.countTurns.open(clientGone.signal, cut.signal);
   const body = createIncomingBody(request, {
@@ -143,6 +155,8 @@ async function serve(
     // Wait for the whole request: clients may not read an early response, and proxies may not pass it through.
     const isWhole = await body.over();
     const keepConnection = isWhole && server.health === 'serving';
+    isStream = answer.headers['content-type']?.startsWith('text/event-stream') ?? false;
+    if (isStream) server.streams += 1;
     const writing = clientGone.signal.aborted
       ? over(answer.body)
       : writeResponse(request, response, answer, keepConnection);
@@ -152,6 +166,8 @@ async function serve(
     response.destroy();
   } finally {
     clearTimeout(timer);
+    server.requests -= 1;
+    if (isStream) server.streams -= 1;
     cut.over();
     countTurn.over();
     memory.leave();

@@ -14,6 +14,8 @@ import { faultIn, faultOf, refuseRequest, writeLast } from './unreadable.ts';
 interface Options {
   readonly host: string;
   readonly port: number;
+  /** The setting that has chosen the port, if it is not PORT. */
+  readonly portSetting?: string;
   /** Answers one request; never rejects. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onError: (error: Error) => void;
@@ -29,7 +31,8 @@ const mostAtOnce = 16;
 const mostWaiting = 10_000;
 
 /** Serves HTTP, and can be shut down step by step. */
-export async function listen({ host, port, serve, onError, refuse, limits = {} }: Options) {
+export async function listen(options: Options) {
+  const { host, port, portSetting = 'PORT', serve, onError, refuse, limits = {} } = options;
   const running = createRunning<Promise<void>>();
   let draining = false;
   const queues = createQueues();
@@ -67,7 +70,7 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
   }
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
-    throw new ConfigError([explainListenError(error, host, port)]);
+    throw new ConfigError([explainListenError(error, host, port, portSetting)]);
   });
   server.on('error', onError);
   const { port: boundPort } = server.address() as AddressInfo;
@@ -157,9 +160,9 @@ function createQueues() {
   };
 }
 
-function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE') return `PORT ${port} is taken: set PORT to another one`;
-  if (error.code === 'EACCES') return `PORT ${port} is not allowed to this user: set PORT to another one`;
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number, setting: string): string {
+  if (error.code === 'EADDRINUSE') return `${setting} ${port} is taken: set ${setting} to another one`;
+  if (error.code === 'EACCES') return `${setting} ${port} is not allowed to this user: set ${setting} to another one`;
   return `HOST ${host} is not an address of this machine: ${error.message}`;
 }
 

@@ -3,11 +3,12 @@ import { smallBody } from '../http/bodies.ts';
 import type { Memory } from '../request/memory.ts';
 
 /** Divides `bytes` among the requests in flight. Requests with only small buffers share another quarter, reserved for them. */
-export function createBodyBudget(bytes: number): { open(): Memory } {
+export function createBodyBudget(bytes: number): { open(): Memory; held(): number } {
   const forAll = createPool(bytes);
   const forSmall = createPool(bytes / 4);
 
   return {
+    held: () => forAll.heldByAll() + forSmall.heldByAll(),
     open() {
       let owner = '';
       let held = 0;
@@ -48,6 +49,7 @@ function createPool(bytes: number) {
   const heldBy = new Map<string, number>();
   let heldByAll = 0;
   return {
+    heldByAll: () => heldByAll,
     has(network: string, more: number): boolean {
       const held = heldBy.get(network) ?? 0;
       return held + more <= Math.min(bytes / 4, (bytes - (heldByAll - held)) / 2);

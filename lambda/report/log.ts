@@ -15,18 +15,24 @@ export type WriteLog = (line: string, request?: { readonly method: string; reado
 /** Called with each request when its response has ended. */
 export type OnFinished = (request: RequestSoFar, status: number, time: number) => void;
 
+/** Sees what each line measures. */
+export type OnMeasured = (measured: Measured) => void;
+
 export interface LogDependencies {
   readonly write: WriteLog;
   readonly now: () => number;
-  readonly metricsNamespace: string;
+  /** Of the metrics in each line; undefined if nothing reads them there. */
+  readonly metricsNamespace: string | undefined;
   readonly onFinished?: OnFinished | undefined;
+  readonly onMeasured?: OnMeasured | undefined;
 }
 
 /** Writes lines as JSON objects, each with its metrics. */
-export function createWriteLine({ write, now, metricsNamespace }: LogDependencies) {
+export function createWriteLine({ write, now, metricsNamespace, onMeasured }: LogDependencies) {
   return (level: string, message: string, fields: object, measured: Measured = {}, request?: RequestSoFar): void => {
     const time = now();
-    const metrics = embedMetrics(metricsNamespace, time, measured);
+    onMeasured?.(measured);
+    const metrics = metricsNamespace === undefined ? {} : embedMetrics(metricsNamespace, time, measured);
     write(
       `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`,
       request,

@@ -133,7 +133,7 @@ export type ServerConfig = ReturnType<typeof readServerConfig>;
 
 /** The settings of the HTTP server. Times are milliseconds, sizes bytes. */
 export function readServerConfig(environment: Environment) {
-  const { awsLambdaHttpEndpoint, clientAddress, ...rest } = collectFaults((faults) =>
+  const { awsLambdaHttpEndpoint, clientAddress, metricsPort, startCheck, ...rest } = collectFaults((faults) =>
     readNamed(serverSettings, environment, faults),
   );
   // Lambda says where to listen, and sends the caller's address in a header.
@@ -143,6 +143,10 @@ export function readServerConfig(environment: Environment) {
     ...rest,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
+    /** There every new environment would ask. */
+    startCheck: startCheck && !inLambda,
+    /** Lambda lets nobody reach a second port. */
+    metricsPort: inLambda ? undefined : metricsPort,
     clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
     /** Whether the account pages are served here. On Lambda they have a function of their own, the only one that may write keys. */
     servesWallet: !inLambda,

@@ -102,6 +102,12 @@ export const serverDescriptions = {
     "`socket` or `x-forwarded-for`: where [callers' addresses](hosting.md#behind-a-balancer) come from; by default the first, in Lambda the second",
   BODY_BUDGET:
     'MiB of all bodies and whole answers in memory, and [a quarter more](hosting.md#limits-of-a-process) for small ones; beyond it 503. On Lambda for `web` only. Allow four times `REQUEST_BODY_LIMIT`, eight for compressed bodies',
+  START_CHECK:
+    'asks each upstream at the start, in the background and for free, what it can do, and [logs](logs.md) whether it accepts the key and lists the models, and which dialects answer. Not on Lambda',
+  METRICS_PORT:
+    'where [Prometheus](logs.md#prometheus) finds metrics at `/metrics`, on the address `HOST`; 0 for any free port. Not on Lambda',
+  LOG_METRICS:
+    "CloudWatch's metrics in each line of [the log](logs.md), half of its length: `false` where nothing reads them there. Not on Lambda",
   SHUTDOWN_GRACE:
     'seconds for running answers after SIGTERM (with `npm start` by default 10); then [they are ended](hosting.md#how-it-ends)',
   OTEL_EXPORTER_OTLP_ENDPOINT:

@@ -8,6 +8,7 @@ import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
+import { readValue } from '../support/exposition.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
@@ -123,6 +124,37 @@ test('with a collector, the last spans leave before the process ends', async () 
     { name: 'GET /v1/models', resource: { 'service.name': 'svc', 'deployment.environment.name': 'test' } },
   ]);
   expect(server.errors()).toBe('');
+});
+
+test('with METRICS_PORT, metrics are on a port of their own; LOG_METRICS=false leaves them out of the log', async () => {
+  await using server = await startGatewayProcess({ ...settings(), METRICS_PORT: '0', LOG_METRICS: 'false' }, file);
+  await server.says(/metrics at /);
+  const metricsUrl = /metrics at (\S+)/.exec(server.output())?.[1] ?? '';
+  const { answers, close } = await openStreams(server.url, '127.0.0.25', 2);
+  const read = async (name: string, labels = {}) => readValue(await (await fetch(metricsUrl)).text(), name, labels);
+  expect([await read('http_server_active_requests'), await read('gateway_open_streams')]).toEqual([2, 2]);
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
+  server.signal('SIGTERM');
+  await Promise.all(answers);
+  close();
+  expect(await server.ended).toBe(0);
+  const lines = logOf(server.output());
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  for (const line of lines) expect(Object.keys(line).filter((name) => !/^[a-z]/.test(name))).toEqual([]);
+  expect(server.errors()).toBe('');
+});
+
+test('in Lambda there are no metrics, and a port that is taken stops the start', async () => {
+  const lambda = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', METRICS_PORT: '0' };
+  await using server = await startGatewayProcess({ ...settings(), ...lambda }, file);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.output()).not.toMatch('metrics at');
+
+  await using first = await startGatewayProcess(settings(), file);
+  const second = spawnGateway({ ...settings(), METRICS_PORT: String(first.port) }, file);
+  expect(await second.ended).toBe(1);
+  expect(second.errors()).toBe(`METRICS_PORT ${first.port} is taken: set METRICS_PORT to another one\n`);
 });
 
 test('credentials are found where a container provides them', async () => {

@@ -306,6 +306,7 @@ test('on a host, the caller is the address of the connection', () => {
     ...{ host: '127.0.0.1', port: 8787, clientAddress: 'socket', scheme: 'http' },
     ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300, servesWallet: true },
     ...{ otelExporterOtlpEndpoint: undefined, otelSemconvStabilityOptIn: [] },
+    ...{ metricsPort: undefined, logMetrics: true, startCheck: true },
   });
   expect(readServerConfig({ HOST: '::', PORT: '80', CLIENT_ADDRESS: 'x-forwarded-for' })).toMatchObject({
     ...{ host: '::', port: 80, clientAddress: 'x-forwarded-for', scheme: 'http' },

@@ -14,6 +14,7 @@ import { createSecrets, type ReadSecret, type ReadToken } from './settings/secre
 import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
 import type { Store } from './store/store.ts';
 import { translates } from './upstream/destination.ts';
+import { checkUpstreams } from './upstream/start-check.ts';
 import { createUpstreams, prefetchKeys } from './upstream/upstreams.ts';
 
 /** What the platform provides. */
@@ -29,6 +30,10 @@ export interface GatewayDependencies {
   readonly now: () => number;
   /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
+  /** Whether the upstreams are checked at the start. */
+  readonly checksUpstreams?: boolean;
+  /** Whether the account pages are at the same address. */
+  readonly servesPages?: boolean;
   /** The most upstream connections at once; unlimited if absent. */
   readonly upstreamSockets?: number | undefined;
   /** Runs CPU-bound work in a worker thread. Present only if the process serves requests concurrently. */
@@ -59,6 +64,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     readStop(),
   ];
   for (const loading of prefetched) loading.catch(() => {});
+  if (dependencies.checksUpstreams) void checkUpstreams(all, dialects, readAccess, log.upstreamChecked);
 
   return createApp(config, {
     dialects: service.offersEmbeddings ? allDialects : dialects,

@@ -52,7 +52,7 @@ export async function startServer(
   dependencies: ServerDependencies,
 ): Promise<GatewayServer> {
   const { store, openAdminStore, readSecret, readToken, pageFiles, writeLog, now, runEvery } = dependencies;
-  const { host, port, clientAddress, bodyBudget, metricsPort, logMetrics, servesWallet, scheme } = server;
+  const { host, port, clientAddress, bodyBudget, metricsPort, logMetrics, servesWallet, scheme, startCheck } = server;
   const spans = await openSpans(config.service.serviceName, server);
   const maxConnections = mostConnections();
   const prometheus = metricsPort === undefined ? undefined : createPrometheus(now);
@@ -82,6 +82,7 @@ export async function startServer(
       onFinished,
       onMeasured,
       logMetrics,
+      checksUpstreams: startCheck,
       scheme,
       upstreamSockets: maxConnections,
       doInThread: createWorkers(config),

@@ -78,6 +78,7 @@ export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstre
       // Without it there are the two models that every gateway has.
       UPSTREAM_EMBEDDINGS_MODEL: environment.UPSTREAM_EMBEDDINGS_MODEL?.trim() ? demo.embeddingsModel : undefined,
       UPSTREAM_SECRET_ID: undefined,
+      START_CHECK: 'false',
       UPSTREAM_NAMES: [...demo.names, environment.UPSTREAM_NAMES ?? ''].join(','),
     }),
   };

@@ -173,7 +173,9 @@ async function startEngine(
     return { ...server, graceMs, close: () => stop(graceMs) };
   }
   installAwslambda();
-  const handler = createFunction(await createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
+  const handler = createFunction(
+    await createGatewayWithAccounts(config, { ...world, scheme: 'http', checksUpstreams: serverConfig.startCheck }),
+  );
   const { close, ...server } = await startFunctionUrl({
     handler,
     host,

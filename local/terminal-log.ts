@@ -38,7 +38,7 @@ function describeRequest(fields: Fields, call: Parameters<WriteLog>[1]): Cell[] 
 /** The tokens, or what went wrong. */
 function describeOutcome(fields: Fields): Cell[] {
   const { inputTokens, outputTokens, usage, message, keyId, end, refunded } = fields;
-  const { code, reason, upstreamStatus, cause, causeCode = cause } = fields;
+  const { code, reason, upstreamStatus, cause, causeCode = cause, hint } = fields;
   const tokens = [
     inputTokens !== undefined && `${inputTokens} in`,
     outputTokens !== undefined && `${outputTokens} out`,
@@ -49,6 +49,7 @@ function describeOutcome(fields: Fields): Cell[] {
     [end === 'client_gone' ? 'client gone' : end === 'failed' ? 'broken off' : '', colourOf(fields)],
     [refunded ? 'refunded' : '', 'cyan'],
     [[code, reason, upstreamStatus, causeCode].filter(Boolean).join(' '), colourOf(fields)],
+    [`${hint ?? ''}`, 'yellow'],
   ];
 }
 

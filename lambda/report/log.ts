@@ -61,6 +61,7 @@ export function createLog(dependencies: LogDependencies) {
         reason: error?.reason,
         duration,
         ...describeCause(error?.cause),
+        hint: hintOf(request),
       };
       const message = end === 'refused' ? 'refused' : 'answered';
       line(level, message, fields, measureRequest(request, status, duration), request);
@@ -96,6 +97,9 @@ export function createLog(dependencies: LogDependencies) {
     /** The secret or the AWS credentials could not be read yet. The next request tries again. */
     keysNotRead: (secret: string | undefined, cause: unknown): void =>
       line('warn', 'upstream keys not read', { secret, ...describeCause(cause) }),
+    /** The result of checking an upstream at the start. */
+    upstreamChecked: (found: object & { readonly hint?: string | undefined }): void =>
+      line(found.hint === undefined ? 'info' : 'warn', 'upstream checked', found),
     /** A secret could not be refreshed; its last value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),
@@ -135,6 +139,13 @@ function describe(request: RequestSoFar) {
     usage: lacksUsage(request) ? 'absent' : undefined,
     cost: outcome.spending && toCurrency(outcome.spending.cost),
   };
+}
+
+/** What to do about an upstream's 404, which is hard to guess: most do not speak every dialect. */
+function hintOf({ route, outcome: { attempt } }: RequestSoFar): string | undefined {
+  if (attempt?.failure !== 'missing' || attempt.translated || route.kind !== 'inference') return undefined;
+  const { name } = route.dialect;
+  return `does the upstream know the model, and speak ${name}? if it does not, leave ${name} out of ${attempt.upstream}_DIALECTS`;
 }
 
 /** The name, code and stack of an error, or of a GatewayError's cause. Never its message, which may quote what a caller sent. */

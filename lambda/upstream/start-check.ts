@@ -1,0 +1,143 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Dialect } from '../dialects/dialect.ts';
+import { isObject, parseJson } from '../settings/json.ts';
+import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts';
+import { urlUnder } from './upstream-request.ts';
+
+/** What an upstream says of itself. It holds none of its names. */
+export interface UpstreamFound {
+  readonly upstream: string;
+  readonly reachable: boolean;
+  /** What the other questions brought, if it could be reached. */
+  readonly key?: 'accepted' | 'refused' | undefined;
+  readonly models?: 'known' | 'unknown' | 'not listed' | undefined;
+  /** The dialects that answer. */
+  readonly speaks?: string | undefined;
+  /** The code of the error, if it could not be reached. */
+  readonly causeCode?: string | undefined;
+  /** What to do, if something is not as the settings say. */
+  readonly hint?: string | undefined;
+}
+
+/** In milliseconds, for each question. */
+const patience = 10_000;
+const longestList = 4_194_304;
+
+/** Asks each upstream once what it can do, and tells. Nothing waits for it, and it fails nothing. */
+export async function checkUpstreams(
+  upstreams: readonly Upstream[],
+  dialects: readonly Dialect[],
+  readAccess: ReadAccess,
+  tell: (found: UpstreamFound) => void,
+): Promise<void> {
+  const checks = upstreams.map(async (upstream) => {
+    const access = await readAccess(upstream);
+    // The start has warned of a key that is missing.
+    if (access.keys.length > 0) tell(await checkUpstream(upstream, dialects, access));
+  });
+  await Promise.allSettled(checks);
+}
+
+/** `GET …/models`, then `{}` to each dialect: a question without a meaning, which costs nothing. */
+async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], access: Access): Promise<UpstreamFound> {
+  const { prefix } = upstream;
+  const spoken = dialects.find(({ name }) => upstream.dialects.some((one) => one === name)) ?? dialects[0];
+  if (!spoken) return { upstream: prefix, reachable: false };
+  const headersFor = (dialect: Dialect) => ({
+    'content-type': 'application/json',
+    // Who does not speak messages does not read it.
+    'anthropic-version': '2023-06-01',
+    ...dialect.authorize(access.keys[0] ?? ''),
+    ...access.headers,
+    ...access.secretHeaders,
+  });
+  const list = await ask(`${upstream.addresses[spoken.name]}/models`, headersFor(spoken));
+  const statuses = await Promise.all(
+    dialects.map(async (dialect) => {
+      const [endpoint] = dialect.endpoints;
+      const url = endpoint && urlUnder(upstream.addresses[dialect.name], endpoint);
+      const reply = await ask(url ?? '', headersFor(dialect), '{}');
+      return [dialect.name, reply.status] as const;
+    }),
+  );
+  const answers = statuses.flatMap(([, status]) => status ?? []);
+  if (list.status === undefined && answers.length === 0) {
+    const hint = `${prefix}_BASE_URL leads nowhere: see docs/failures.md for this code`;
+    return { upstream: prefix, reachable: false, causeCode: list.causeCode, hint };
+  }
+  const isRefused = [list.status, ...answers].some((status) => status === 401 || status === 403);
+  const models = isRefused ? undefined : findModels(list, upstream, spoken);
+  const speaks = statuses.flatMap(([name, status]) => (status === undefined || isAbsent(status) ? [] : [name]));
+  const absent = statuses.flatMap(([name, status]) => (status !== undefined && isAbsent(status) ? [name] : []));
+  return {
+    upstream: prefix,
+    reachable: true,
+    key: isRefused ? 'refused' : 'accepted',
+    models,
+    speaks: speaks.join(',') || 'none',
+    hint: isRefused
+      ? `the upstream refuses the key: replace the first of ${prefix}_API_KEYS`
+      : (hintOfDialects(upstream, speaks, absent) ??
+        (models === 'unknown'
+          ? `the upstream lists no model of ${prefix}_TEXT_MODEL or ${prefix}_VISION_MODEL`
+          : undefined)),
+  };
+}
+
+/** Any other answer comes from somebody who knows the path. */
+const isAbsent = (status: number): boolean => status === 404 || status === 405;
+
+function hintOfDialects({ prefix, dialects }: Upstream, speaks: readonly string[], absent: readonly string[]) {
+  if (!dialects.some((name) => absent.includes(name))) return undefined;
+  if (speaks.length === 0) return `no dialect is at ${prefix}_BASE_URL: it may lack its version prefix, such as /v1`;
+  const missing = dialects.filter((name) => absent.includes(name)).join(' and ');
+  return `the upstream does not speak ${missing}: set ${prefix}_DIALECTS=${speaks.join(',')}, and they are translated`;
+}
+
+interface Reply {
+  /** Undefined without an answer. */
+  readonly status?: number;
+  readonly text?: string;
+  readonly causeCode?: string;
+}
+
+function findModels({ status, text = '' }: Reply, { models }: Upstream, { name }: Dialect): UpstreamFound['models'] {
+  const parsed = status === 200 ? parseJson(text) : undefined;
+  const data = isObject(parsed) && Array.isArray(parsed.data) ? parsed.data : undefined;
+  if (!data) return 'not listed';
+  const listed = new Set(data.map((one) => (isObject(one) ? one.id : undefined)));
+  const { text: forText, vision } = models[name];
+  return listed.has(forText) && listed.has(vision) ? 'known' : 'unknown';
+}
+
+/** Over a connection of its own. */
+function ask(url: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const method = body === undefined ? 'GET' : 'POST';
+  const signal = AbortSignal.timeout(patience);
+  const request = send(url, { method, headers: { ...headers, 'accept-encoding': 'identity' }, agent: false, signal });
+  request.once('response', (answer) => {
+    const status = answer.statusCode ?? 0;
+    readText(answer).then(
+      (text) => resolve({ status, text }),
+      () => resolve({ status }),
+    );
+  });
+  request.on('error', ({ name, code = name }: NodeJS.ErrnoException) => resolve({ causeCode: code }));
+  request.end(body);
+  return promise;
+}
+
+/** Without a list that is longer than any. */
+async function readText(answer: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer) {
+    size += chunk.length;
+    if (size > longestList) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

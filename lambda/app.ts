@@ -5,7 +5,7 @@ import type { FindNetwork } from './identity/network.ts';
 import { createRequestId, gatewayHeaders } from './request/headers.ts';
 import type { App, IncomingRequest } from './request/incoming-request.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
-import { createRouter, type Route } from './request/routes.ts';
+import { createRouter, type Elsewhere, type Route } from './request/routes.ts';
 import { readTrace } from './request/trace.ts';
 import type { Config } from './settings/config.ts';
 import { createModels } from './settings/models.ts';
@@ -16,6 +16,7 @@ import { createPrefetch } from './steps/prefetch.ts';
 /** The parts of the gateway, each created by its own folder. */
 interface AppParts extends InferenceParts {
   readonly dialects: readonly Dialect[];
+  readonly elsewhere: Elsewhere;
   readonly findNetwork: FindNetwork;
 }
 
@@ -24,12 +25,12 @@ const farewellTime = 5_000;
 
 /** The whole gateway: a request in, a response out, on any platform. */
 export function createApp(config: Config, parts: AppParts): App {
-  const { names, callers, limits, readStop, dialects, findNetwork, log, now } = parts;
+  const { names, callers, limits, readStop, dialects, elsewhere, findNetwork, log, now } = parts;
   const { service, quota, budget, upstreams, hiding } = config;
   const { requestTimeout } = config.request;
   const headerSettings = { ...config.request, names, now };
   const models = createModels(service);
-  const findRoute = createRouter(dialects);
+  const findRoute = createRouter(dialects, elsewhere);
   const { isConfigured } = parts.upstreams;
   const prefetch = createPrefetch({ identify: callers.identify, isConfigured, readStop });
   const inference = createInference({ quota, budget, request: config.request, upstreams, hiding }, parts);

@@ -1,4 +1,5 @@
 import { createApp } from './app.ts';
+import { embeddings } from './dialects/embeddings/embeddings.ts';
 import { allDialects, dialects } from './dialects/index.ts';
 import { createHiding } from './hiding/read-scrubber.ts';
 import { createCallers } from './identity/identify.ts';
@@ -8,7 +9,8 @@ import { createLimits } from './quota/limits.ts';
 import { createLog, type OnFinished, type OnMeasured, type WriteLog } from './report/log.ts';
 import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
-import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
+import { createLostPage } from './request/lost-page.ts';
+import { type Config, clientsPageTitle, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets, type ReadSecret, type ReadToken } from './settings/secrets.ts';
 import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
@@ -68,6 +70,14 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
 
   return createApp(config, {
     dialects: service.offersEmbeddings ? allDialects : dialects,
+    elsewhere: {
+      missing: service.offersEmbeddings ? [] : embeddings.endpoints,
+      lostPage: createLostPage({
+        serviceName: service.serviceName,
+        pagesUrl: accounts.appUrl ?? (dependencies.servesPages ? '' : undefined),
+        clients: clientsPageTitle(accounts),
+      }),
+    },
     names: headerNames(service.serviceName),
     findNetwork: createFindNetwork(identity, secrets),
     callers: createCallers({

@@ -150,7 +150,7 @@ export async function createGatewayWithAccounts(
     },
 ): Promise<App> {
   const [{ createAccounts }, adminStore] = await Promise.all([import('./accounts/accounts.ts'), openAdminStore()]);
-  const gateway = createGateway(config, dependencies);
+  const gateway = createGateway(config, { ...dependencies, servesPages: true });
   const accounts = createAccounts(config, { ...dependencies, adminStore });
   const { limit, remaining } = headerNames(config.service.serviceName);
   // Every response of this host has quota headers. For a page, no counter is read.

@@ -1,9 +1,9 @@
-import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork } from '../identity/network.ts';
 import { createPipeline } from '../pipeline.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import type { App, GatewayResponse } from '../request/incoming-request.ts';
+import { type ErrorFormat, isBrowser, openAiErrorFormat } from '../request/routes.ts';
 import type { Accounts } from './account.ts';
 import type { AccountsLog } from './accounts-log.ts';
 import { codeOf } from './page-errors.ts';
@@ -19,6 +19,7 @@ import { type Facts, type PageFile, securityHeaders, servePage } from './pages.t
 import {
   docsPath,
   hasOwnAddress,
+  iconPath,
   isDeviceFlowPath,
   isForOAuth,
   isSigningIn,
@@ -31,6 +32,8 @@ interface Dependencies {
   readonly serviceName: string;
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
+  /** The page for a browser at an unknown path. */
+  readonly lostPage: Look;
   /** The enabled features. A page that needs a disabled one is not served. */
   readonly parts: readonly Endpoints[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
@@ -40,17 +43,19 @@ interface Dependencies {
   readonly log: AccountsLog;
 }
 
+/** How an error looks. */
+type Look = Pick<ErrorFormat, 'renderError' | 'errorHeaders'>;
 type Endpoint = (request: AccountsRequest) => Promise<GatewayResponse>;
 
 export function createApp(dependencies: Dependencies): App {
-  const { serviceName, appUrl, scheme, parts, findNetwork, log } = dependencies;
+  const { serviceName, appUrl, scheme, lostPage, parts, findNetwork, log } = dependencies;
   const errorHeader = headerNames(serviceName).error;
 
-  const refuse = (request: AccountsRequest, thrown: unknown, render = renderOpenAiError): GatewayResponse => {
+  const refuse = (request: AccountsRequest, thrown: unknown, look: Look = openAiErrorFormat): GatewayResponse => {
     const error = toGatewayError(thrown);
     log.refused(request, error);
-    const headers = { ...error.headers, ...jsonHeaders, [errorHeader]: codeOf(error) };
-    return { statusCode: error.status, headers, body: render(error) };
+    const headers = { ...error.headers, ...jsonHeaders, ...look.errorHeaders, [errorHeader]: codeOf(error) };
+    return { statusCode: error.status, headers, body: look.renderError(error) };
   };
   const routes = createRoutes(dependencies, refuse);
 
@@ -86,11 +91,12 @@ export function createApp(dependencies: Dependencies): App {
       incoming.memory.claim(request.network.site);
       return endpoint(request);
     };
-    const render = isForOAuth(incoming.path) ? renderOAuthError : renderOpenAiError;
-    const response = await answer().catch((thrown) => refuse(request, thrown, render));
+    const isLost = route === 'unknown' && isBrowser(incoming);
+    const look = isLost ? lostPage : isForOAuth(incoming.path) ? oAuthLook : openAiErrorFormat;
+    const response = await answer().catch((thrown) => refuse(request, thrown, look));
     return {
       ...response,
-      headers: { ...response.headers, ...securityHeaders, 'x-request-id': id, 'request-id': id },
+      headers: { ...securityHeaders, ...response.headers, 'x-request-id': id, 'request-id': id },
       body: method === 'HEAD' ? '' : response.body,
     };
   };
@@ -117,7 +123,9 @@ function renderOAuthError(error: GatewayError): string {
   return JSON.stringify({ error: status === 400 ? codeOf(error) : named, error_description: message });
 }
 
-type Refuse = (request: AccountsRequest, thrown: unknown, render?: typeof renderOAuthError) => GatewayResponse;
+const oAuthLook: Look = { renderError: renderOAuthError };
+
+type Refuse = (request: AccountsRequest, thrown: unknown, look?: Look) => GatewayResponse;
 
 /** The endpoints by method and path, each with its own pipeline. */
 function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
@@ -129,6 +137,9 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
     // The links of the pages are relative to a path without a trailing slash.
     ...[docsPath, pagePath].map(redirect),
   ]);
+  // Browsers request this one on their own.
+  const icon = pageFiles.get(`${pagePath}/icon.svg`);
+  if (icon) routes.set(`GET ${iconPath}`, servePage(icon, describe));
   // The OIDC callback page exists only with OIDC sign-in.
   if (!parts.some(({ forAnyone = {} }) => 'oidc/redeem' in forAnyone)) routes.delete(`GET ${pagePath}/oidc/callback`);
   const missing = [
@@ -137,9 +148,9 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   ];
   for (const path of missing) routes.delete(`GET ${pagePath}${path}`);
 
-  const open = (render?: typeof renderOAuthError) =>
+  const open = (look?: Look) =>
     createPipeline<AccountsRequest, AccountsRequest, GatewayResponse>((request, thrown) =>
-      refuse(request, thrown, render),
+      refuse(request, thrown, look),
     );
   const fromOwnPage = {
     before: (request: AccountsRequest) => {
@@ -148,7 +159,7 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
     },
   };
   const withForm = () =>
-    open(renderOAuthError)
+    open(oAuthLook)
       .step(fromOwnPage)
       .step({ before: async (request) => ({ form: await readForm(request) }) });
   const withInput = () =>

@@ -2,7 +2,8 @@ import { memberBudgetOf } from '../budget/budget-window.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { OnMeasured } from '../report/log.ts';
 import type { App } from '../request/incoming-request.ts';
-import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
+import { createLostPage } from '../request/lost-page.ts';
+import { type AccountsConfig, clientsPageTitle, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets, type ReadSecret } from '../settings/secrets.ts';
 import type { AdminStore, Store } from '../store/store.ts';
@@ -76,6 +77,11 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     serviceName: service.serviceName,
     appUrl: settings.appUrl,
     scheme,
+    lostPage: createLostPage({
+      serviceName: service.serviceName,
+      pagesUrl: settings.appUrl ?? '',
+      clients: clientsPageTitle(settings),
+    }),
     pageFiles,
     accounts,
     log,

@@ -17,6 +17,9 @@ export const pagePath = '/cli';
 /** The API docs. The files of the start page are below it too. */
 export const docsPath = '/docs';
 
+/** Browsers request this path on their own. */
+export const iconPath = '/favicon.ico';
+
 /** The endpoints of the device flow, and its discovery documents. */
 export const deviceFlowPaths = {
   begin: '/oauth/device_authorization',
@@ -36,7 +39,7 @@ export const isForOAuth = (path: string): boolean => path === deviceFlowPaths.be
 export function isPageRequest({ method, path }: Pick<IncomingRequest, 'method' | 'path'>): boolean {
   if (isDeviceFlowPath(path)) return true;
   if ([pagePath, docsPath].some((root) => path === root || path.startsWith(`${root}/`))) return true;
-  return path === '/' && (method === 'GET' || method === 'HEAD');
+  return (path === '/' || path === iconPath) && (method === 'GET' || method === 'HEAD');
 }
 
 /** Whether a request may lead to a key: everything that the page posts. */

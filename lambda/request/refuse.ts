@@ -5,10 +5,14 @@ import type { GatewayResponse } from './incoming-request.ts';
 import { createRouter, openAiErrorFormat, type Route } from './routes.ts';
 
 /** Renders an error in the format of a route, without the headers that every response has. */
-export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 'renderError'>, names: HeaderNames) {
+export function renderRefusal(
+  error: GatewayError,
+  { renderError, errorHeaders }: Pick<Route, 'renderError' | 'errorHeaders'>,
+  names: HeaderNames,
+) {
   return {
     statusCode: error.status,
-    headers: { ...error.headers, 'content-type': 'application/json', [names.error]: error.code },
+    headers: { ...error.headers, 'content-type': 'application/json', ...errorHeaders, [names.error]: error.code },
     body: renderError(error),
   };
 }

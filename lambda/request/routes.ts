@@ -1,12 +1,17 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { notOffered } from '../dialects/model/check-body.ts';
 import { renderOpenAiError, renderOpenAiRateLimit } from '../dialects/model/openai.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
+import { correctPath } from './correct-path.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** Where a request goes, and the format of errors and rate limits on that path. */
 export type Route = InferenceRoute | OtherRoute;
 
-type ErrorFormat = Pick<Dialect, 'renderError' | 'renderRateLimit'>;
+export interface ErrorFormat extends Pick<Dialect, 'renderError' | 'renderRateLimit'> {
+  /** Of an error that is no JSON. */
+  readonly errorHeaders?: Readonly<Record<string, string>>;
+}
 
 interface Named extends ErrorFormat {
   readonly name: string;
@@ -45,8 +50,23 @@ const errorFormatOf = ({ renderError, renderRateLimit }: ErrorFormat): ErrorForm
   renderRateLimit,
 });
 
+/** What is said where there is no endpoint. */
+export interface Elsewhere {
+  /** Endpoints that other deployments have. */
+  readonly missing?: readonly Endpoint[];
+  /** What a person sees where there is nothing. */
+  readonly lostPage?: ErrorFormat;
+}
+
+/** Whether it is a person who asks: programs don't ask for HTML. */
+export const isBrowser = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
+  (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
+
 /** Maps method and path to a route. */
-export function createRouter(dialects: readonly Dialect[]): FindRoute {
+export function createRouter(
+  dialects: readonly Dialect[],
+  { missing = [], lostPage = openAiErrorFormat }: Elsewhere = {},
+): FindRoute {
   const inference = new Map(
     dialects.flatMap((dialect) =>
       dialect.endpoints.map((endpoint) => [
@@ -56,20 +76,27 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
     ),
   );
   const known = [...inference.keys(), modelsPath, usagePath];
+  /** A client whose path is nearly one of an endpoint reads that endpoint's errors. */
+  const errorFormatNear = (path: string): ErrorFormat => {
+    const meant = inference.get(correctPath(path).corrected);
+    return meant ? errorFormatOf(meant) : openAiErrorFormat;
+  };
 
   return (incoming) => {
     const { method, path } = incoming;
     const found = inference.get(path) ?? findOther(incoming);
     const named: Named = found
       ? { name: found.name, ...errorFormatOf(found) }
-      : { name: 'unknown', ...openAiErrorFormat };
+      : { name: 'unknown', ...errorFormatNear(path) };
     const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
       return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
     const allowed = found ? methodsOf(found) : [];
     const allow = () => [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow() };
-    if (!found) return { ...named, kind: 'notFound', known };
+    const unavailable = missing.find((endpoint) => endpoint.path === path);
+    if (unavailable) return { ...named, kind: 'refused', error: notOffered(unavailable) };
+    if (!found) return { ...named, ...(isBrowser(incoming) && lostPage), kind: 'notFound', known };
     if (found.kind === 'inference' && isWebSocketHandshake(incoming, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);

@@ -129,6 +129,12 @@ export const keysUrlOf = (accounts: Config['accounts']): string | undefined =>
 export const hasClientsPage = (accounts: Config['accounts']): boolean =>
   accounts.access === 'keys' || waysToSignIn(accounts).length > 0;
 
+/** What that page offers. */
+export function clientsPageTitle(accounts: Config['accounts']): string | undefined {
+  if (!hasClientsPage(accounts)) return undefined;
+  return waysToSignIn(accounts).length > 0 ? 'Get a key' : 'Set up a client';
+}
+
 export type ServerConfig = ReturnType<typeof readServerConfig>;
 
 /** The settings of the HTTP server. Times are milliseconds, sizes bytes. */

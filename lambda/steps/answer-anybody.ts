@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { keyHeaders } from '../identity/credential.ts';
+import { correctPath } from '../request/correct-path.ts';
 import type { GatewayResponse, IncomingRequest } from '../request/incoming-request.ts';
 import type { RequestSoFar } from '../request/request.ts';
 
@@ -38,24 +39,9 @@ export function preflightHeaders(
   };
 }
 
-/** Mistakes that clients make when they append a path to a base URL: pattern, correction, description. */
-const pathMistakes: readonly (readonly [RegExp, string, string])[] = [
-  // Without the lookbehind, a long run of slashes would backtrack quadratically.
-  [/(?<!\/)\/+$/, '', 'a slash too many at its end'],
-  [/\/{2,}/g, '/', 'a slash too many'],
-  [/^(\/v1){2,}(?=\/)/, '/v1', '/v1 more than once'],
-  [/^(?!\/v1\/)/, '/v1', 'no /v1'],
-];
-
 /** Explains a path that is almost a known one; lists the endpoints for any other. */
 function explainMistake(path: string, known: readonly string[]): string {
-  const faults: string[] = [];
-  let corrected = path;
-  for (const [mistake, correction, fault] of pathMistakes) {
-    const before = corrected;
-    corrected = corrected.replace(mistake, correction);
-    if (corrected !== before) faults.push(fault);
-  }
+  const { corrected, faults } = correctPath(path);
   if (!known.includes(corrected)) return `. The endpoints are ${known.join(', ')}`;
   return `: it has ${faults.join(' and ')}. Use ${corrected}`;
 }

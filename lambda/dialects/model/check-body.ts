@@ -48,10 +48,16 @@ export function refuseState(name: string, history: string, more: Pick<ErrorOptio
 }
 
 /** The error for an endpoint that no available upstream offers. Not charged. */
-export function notOffered({ compacts = false }: { readonly compacts?: boolean }, cause?: unknown): GatewayError {
+export function notOffered(
+  {
+    compacts = false,
+    embeddings = false,
+  }: { readonly compacts?: boolean | undefined; readonly embeddings?: boolean | undefined },
+  cause?: unknown,
+): GatewayError {
   const message = compacts
     ? 'Compacting a conversation is not offered here: have the client shorten it by a request of its own.'
-    : 'Counting tokens is not offered here.';
+    : `${embeddings ? 'Embeddings are' : 'Counting tokens is'} not offered here.`;
   return new GatewayError('not_found', message, { refund: true, cause });
 }
 

@@ -33,6 +33,8 @@ testRows([
   ['GET', '/client', false],
   ['GET', '/v1/cli', false],
   ['HEAD', '/', true],
+  ['GET', '/favicon.ico', true],
+  ['POST', '/favicon.ico', false],
   ['POST', '/', false],
   ['GET', '/docs/openapi.json', true],
   ['GET', '/docset', false],

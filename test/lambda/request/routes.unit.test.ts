@@ -1,4 +1,5 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
 import { dialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
@@ -8,6 +9,25 @@ const findRoute = createRouter(dialects);
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
   findRoute({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');
+
+test('an SDK whose base URL has /v1 once too often reads errors in its own shape', () => {
+  const shapeAt = (path: string) => Object.keys(JSON.parse(route('POST', path).renderError(probe)))[0];
+  expect(['/v1/v1/messages', '/v1/v1/messages/count_tokens', '/messages', '//v1/messages/'].map(shapeAt)).toEqual(
+    Array(4).fill('type'),
+  );
+  expect(['/v1/v1/responses', '/v1/v1/models', '/v2/messages', '/'].map(shapeAt)).toEqual(Array(4).fill('error'));
+});
+
+test('what other deployments offer is not offered here, whatever the method', () => {
+  const findWithout = createRouter(dialects, { missing: embeddings.endpoints });
+  for (const method of ['POST', 'GET']) {
+    const found = findWithout({ method, path: '/v1/embeddings', headers: {} });
+    const error = { status: 404, code: 'not_found', message: 'Embeddings are not offered here.' };
+    expect(found).toMatchObject({ kind: 'refused', name: 'unknown', error });
+  }
+  expect(findWithout({ method: 'OPTIONS', path: '/v1/embeddings', headers: {} }).kind).toBe('preflight');
+  expect(findWithout({ method: 'POST', path: '/v1/embedding', headers: {} }).kind).toBe('notFound');
+});
 
 describe('route', () => {
   testRows([

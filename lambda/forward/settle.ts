@@ -32,9 +32,9 @@ export async function settleCharge(
   return error.withNote(`This request was not charged${left}.`);
 }
 
-/** Errors below 500 keep the upstream's own words. */
+/** Errors below 500 keep the upstream's own words, and the note comes after them. */
 function noteCharge({ charge }: RequestSoFar, error: GatewayError): GatewayError {
-  return charge && error.status >= 500 ? error.withNote('This request was charged.') : error;
+  return charge ? error.withNote('This request was charged.') : error;
 }
 
 interface SpendingDependencies {

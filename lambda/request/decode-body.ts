@@ -38,7 +38,7 @@ export async function decodeBody(
   const decoded = await readBytes(decoder, limit, take).catch((error) => {
     if (error instanceof GatewayError) throw error;
     if (error instanceof RangeError) {
-      throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
+      throw tooLarge(`The request body may have at most ${limit / 1_048_576} MiB when decoded. Send less.`);
     }
     if (error.code === 'ZSTD_error_frameParameter_windowTooLarge') {
       throw tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');

@@ -41,7 +41,7 @@ export function admitBody({ requestBodyLimit }: { readonly requestBodyLimit: num
       const mayPass = encoding !== undefined && credential.kind !== 'none';
       const size = await (mayPass ? bodySize() : dropBody());
       if (size > requestBodyLimit) {
-        const message = `The request body may have at most ${requestBodyLimit} bytes. Send less.`;
+        const message = `The request body may have at most ${requestBodyLimit / 1_048_576} MiB. Send less.`;
         throw new GatewayError('request_too_large', message);
       }
       if (encoding === undefined) throw unsupportedEncoding();

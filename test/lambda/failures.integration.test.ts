@@ -65,7 +65,7 @@ describe('an upstream that answers with', () => {
     const outcome = await watched.ask('chat');
     expectRefusal('chat', outcome, { status: 400, ...callersFault });
     expect(JSON.parse(outcome.text).error.message).toBe(
-      'svc: messages[0] is bad, see (link removed) (key (key removed), (key removed)).',
+      'svc: messages[0] is bad, see (link removed) (key (key removed), (key removed)). This request was charged.',
     );
   });
 

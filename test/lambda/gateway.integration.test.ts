@@ -144,7 +144,7 @@ testRows<[environment: Record<string, string>, said: string]>([
   [{}, 'link a wallet or get a key at https://app.example/cli.'],
   [{ WALLET_SIGN_IN: 'false' }, 'use a key, which the operator makes by `npm run keys -- issue`.'],
   [{ WALLET_SIGN_IN: 'false', ...company }, 'For more, get a key at https://app.example/cli.'],
-  [{ ACCESS: 'keys' }, 'Ask the operator for a key.'],
+  [{ ACCESS: 'keys' }, 'Ask the operator for a key, who makes one by `npm run keys -- issue`.'],
   [{ ACCESS: 'keys', ...company }, 'Get a key at https://app.example/cli.'],
 ])('a refusal lists the available ways to get a key', async (environment, said) => {
   await using gateway = await startTestGateway({
@@ -155,10 +155,40 @@ testRows<[environment: Record<string, string>, said: string]>([
   expect(await (await ask()).text()).toContain(said);
 });
 
+test('a browser at a path where there is nothing gets a page; a program, and a browser at an endpoint, gets JSON', async () => {
+  const ask = async (path: string, accept: string) => {
+    const response = await fetch(gateway.url + path, { headers: { accept } });
+    const [status, code] = codeOf(response);
+    return [status, code, response.headers.get('content-type'), (await response.text()).slice(0, 9)];
+  };
+  const browser = 'text/html,*/*';
+  expect(await ask('/v1', browser)).toEqual([404, 'not_found', 'text/html; charset=utf-8', '<!doctype']);
+  expect(await ask('/v1', '*/*')).toEqual([404, 'not_found', 'application/json', '{"error":']);
+  expect(await ask('/v1/messages', browser)).toEqual([405, 'method_not_allowed', 'application/json', '{"type":"']);
+  expect(gateway.log.at(-3)).toMatchObject({ route: 'unknown', status: 404, code: 'not_found' });
+});
+
+test('embeddings that are not offered are not said to be an unknown path', async () => {
+  const refused = await gateway.post('/v1/embeddings', { model: 'svc-embedding', input: 'a' }, guest);
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'not_found', message: 'Embeddings are not offered here.' },
+  });
+});
+
+test('the upstream’s own 400 says that it was charged, after the upstream’s words', async () => {
+  const words = 'prompt is too long: 20 tokens > 10 maximum';
+  gateway.upstream.answer(json(400, { error: { message: words } }));
+  const refused = await gateway.post('/v1/messages', question, { 'x-api-key': await gateway.issueKey() });
+  expect(await refused.json()).toMatchObject({ error: { message: `${words}. This request was charged.` } });
+});
+
 test('a body’s size is checked before its encoding, and that before a missing key', async () => {
   const refuse = async (size: number) => {
     const headers = { 'content-encoding': 'compress' };
-    return codeOf(await fetch(`${gateway.url}/v1/messages`, { method: 'POST', body: Buffer.alloc(size), headers }));
+    const sent = { method: 'POST', body: Buffer.alloc(size), headers };
+    const response = await fetch(`${gateway.url}/v1/messages`, sent);
+    if (response.status === 413) expect(await response.text()).toContain('may have at most 6 MiB. Send less.');
+    return codeOf(response);
   };
   expect(await refuse(6_291_457)).toEqual([413, 'request_too_large']);
   expect(await refuse(1)).toEqual([415, 'unsupported_encoding']);

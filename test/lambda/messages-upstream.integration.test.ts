@@ -351,7 +351,10 @@ describe.each([
     gateway.upstream.answer(refusal, refusal);
     const response = await post('/v1/chat/completions', body);
     const { error } = Object(await response.json());
-    expect([response.status, error.message]).toEqual([400, 'Invalid `signature` in `thinking` block, says svc']);
+    expect([response.status, error.message]).toEqual([
+      400,
+      'Invalid `signature` in `thinking` block, says svc. This request was charged.',
+    ]);
     expect(gateway.upstream.requests.length - asked).toBe(2);
   });
 

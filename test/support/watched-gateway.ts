@@ -115,7 +115,7 @@ export function expectRefusal(dialect: DialectName, outcome: Outcome, expected: 
   const message = expect.stringMatching(/^.{10,}[.)]$/s);
   expect(JSON.parse(text)).toEqual(wire[dialect].error({ code: expected.code, type: type ?? '', message }));
   if (charged === 1) expect(text).not.toMatch('not charged');
-  if (charged === 1 && status >= 500) expect(text).toMatch('This request was charged.');
+  if (charged === 1) expect(text).toMatch(/This request was charged[.;]/);
   expect(findIdentity(`${text} ${JSON.stringify([...headers])}`)).toEqual([]);
   for (const secret of [canary.prompt, canary.upstreamBody, 'upstream-key', '127.0.0.1']) {
     expect(text).not.toMatch(secret);

@@ -26,7 +26,7 @@ const was = 'This request was charged';
 testRows<[error: unknown, given: Given, refunds: number, told: string]>([
   [unreachable, {}, 1, `The model could not be reached. ${not}. Please try again.`],
   // The upstream's own message is passed through.
-  [new UpstreamFailure('caller'), { tries: 1 }, 0, 'The model refused this request.'],
+  [new UpstreamFailure('caller'), { tries: 1 }, 0, `The model refused this request. ${was}.`],
   [
     new UpstreamFailure('deadline'),
     { tries: 1 },
@@ -35,7 +35,7 @@ testRows<[error: unknown, given: Given, refunds: number, told: string]>([
   ],
   [refusal, {}, 0, `no. ${was}; 2 requests are left.`],
   [refusal, { refundRefusals: true }, 1, `no. ${not}; 3 requests are left.`],
-  [refusal, { refundRefusals: true, tries: 1 }, 0, 'no'],
+  [refusal, { refundRefusals: true, tries: 1 }, 0, `no. ${was}.`],
   [new TypeError(), {}, 1, `Something went wrong inside the gateway. ${not}. Please try again.`],
   // A refund that may not have been written is not announced.
   [unreachable, { refundFails: true }, 1, unreachable.message],

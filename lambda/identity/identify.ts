@@ -113,7 +113,9 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
 
 /** `appUrl`: the web app where people get keys by themselves, if there is one. */
 const getKey = (appUrl: string | undefined): string =>
-  appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
+  appUrl === undefined
+    ? 'Ask the operator for a key, who makes one by `npm run keys -- issue`.'
+    : `Get a key at ${appUrl}/cli.`;
 
 function refuseKey(isAnyKeyIssued: boolean, appUrl: string | undefined): GatewayError {
   return isAnyKeyIssued

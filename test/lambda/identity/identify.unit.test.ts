@@ -117,7 +117,8 @@ describe('a real key', () => {
     const [identify, named] = [identifier(), identifier({ appUrl: 'https://app.example' })];
     await expect(identify(unknown)).rejects.toMatchObject({
       ...{ code: 'unconfigured', status: 503 },
-      message: 'This deployment has not issued any keys yet. Ask the operator for a key.',
+      message:
+        'This deployment has not issued any keys yet. Ask the operator for a key, who makes one by `npm run keys -- issue`.',
     });
     put();
     await expect(named(unknown)).rejects.toMatchObject({
@@ -189,7 +190,8 @@ describe('a placeholder', () => {
     const identify = identifier({ access: 'keys', guestLimit: 0 });
     await expect(identify('anything')).rejects.toMatchObject({
       ...{ code: 'invalid_api_key', status: 401 },
-      message: 'Guest access is switched off: a real API key is needed. Ask the operator for a key.',
+      message:
+        'Guest access is switched off: a real API key is needed. Ask the operator for a key, who makes one by `npm run keys -- issue`.',
     });
     expect(reads).toEqual([]);
   });
@@ -208,7 +210,7 @@ test('a key with something before it is refused with what to do, without asking 
 test('no key at all, or one without the word Bearer, is refused without asking the store', async () => {
   for (const [guestLimit, advice] of [
     [3, /Guests may send any text\.$/],
-    [0, /Ask the operator for a key\.$/],
+    [0, /Ask the operator for a key, who makes one by `npm run keys -- issue`\.$/],
   ] as const) {
     const message = expect.stringMatching(advice);
     await expect(identifier({ guestLimit })()).rejects.toMatchObject({ code: 'missing_api_key', status: 401, message });

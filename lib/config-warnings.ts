@@ -1,7 +1,7 @@
 import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
-import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
+import { costsMoney, warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-definitions.ts';
 import type { StackValues } from './stack-settings.ts';
 
@@ -10,7 +10,7 @@ export type Texts = Readonly<Record<string, string>>;
 /** What can be deployed, but is probably a mistake. */
 export function findWarnings(stage: string, values: StackValues, environment: Texts, config: Config): string[] {
   return [
-    ...alarmWarnings(stage, values),
+    ...alarmWarnings(stage, values, config),
     ...upstreamWarnings(environment),
     ...warnOfOpenSpending(config),
     ...signInWarnings(environment),
@@ -20,10 +20,15 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
   ];
 }
 
-function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
+function alarmWarnings(stage: string, values: StackValues, config: Config): string[] {
+  const { alarmEmail, alarmTokens, alarmSpending, terminationProtection } = values;
   const isInUse = stage === 'prod' || terminationProtection;
-  if (!isInUse || alarmEmail !== undefined) return [];
-  return ['alarmEmail is not set: alarms reach only those who subscribe to the topic in the output AlarmTopic'];
+  if (!isInUse) return [];
+  const toNobody = 'alarmEmail is not set: alarms reach only those who subscribe to the topic in the output AlarmTopic';
+  const ofNothing =
+    'nothing tells you when callers spend much at the upstream: set alarmTokens, or alarmSpending with PRICES, or a limit such as SPEND_LIMIT';
+  const isWatched = (alarmTokens ?? alarmSpending ?? config.quota.dailyLimit ?? config.budget.spendLimit) !== undefined;
+  return [...(alarmEmail === undefined ? [toNobody] : []), ...(isWatched || !costsMoney(config) ? [] : [ofNothing])];
 }
 
 /** Names of headers that probably carry a secret. */

@@ -189,6 +189,9 @@ function privateUpstreams({ engine }: StackValues, environment: Texts): string[]
 function contradictions(values: StackValues, given: Texts): string[] {
   const { edge, edgeDomainName, edgeCertificateArn, edgeReadTimeout, reservedConcurrency, accountConcurrency } = values;
   const faults: string[] = [];
+  if (values.alarmSpending !== undefined && !given.PRICES) {
+    faults.push('alarmSpending needs PRICES: without a price nothing can be counted against it');
+  }
   const taken = unreserved + accountsShare;
   const most = accountConcurrency - taken;
   if (reservedConcurrency !== undefined && reservedConcurrency > most) {

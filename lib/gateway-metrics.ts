@@ -59,6 +59,13 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
         dimensionsMap: { [metrics.upstreamFailures.dimension]: failureClass },
         ...sum,
       }),
+    spentOn: (model: string) =>
+      new Metric({
+        namespace,
+        metricName: metrics.spent.name,
+        dimensionsMap: { [metrics.spent.dimension]: model },
+        ...sum,
+      }),
     gatewayFunction: gateway && functionMetrics(gateway.function),
     accountsFunction: functionMetrics(accounts.function),
     webFailures: web && webFailures(web.functionName, period),

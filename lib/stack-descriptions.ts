@@ -22,6 +22,8 @@ export const stackDescriptions = {
     logRetentionDays: 'how long logs are kept',
     canary: 'deploys a client that tests the gateway every five minutes; [it needs a key](operations.md#the-canary)',
     slowFirstByte: "seconds after which a stream's first event is late, for [an alarm](operations.md#upstream-slow)",
+    alarmTokens: 'tokens of prompts and answers in a day for [an alarm](operations.md#much-is-used). Nobody is refused',
+    alarmSpending: 'the same in money; needs `PRICES`',
     alarmEmail: 'receives alarms, after confirming one e-mail',
     DOCS_URL:
       'where these pages are, such as `https://github.com/you/gateway/blob/main/docs`: alarms link to what to do. By default on GitHub, where the checkout comes from',

@@ -1,3 +1,4 @@
+import { amount } from '../lambda/settings/definitions.ts';
 import { byDefault, choice, flag, integer, seconds, text, urlWithout } from '../lambda/settings/kinds.ts';
 import type { Setting, Table, Values } from '../lambda/settings/read-settings.ts';
 
@@ -48,6 +49,8 @@ export const stackSections = {
     logRetentionDays: byDefault('30', retention),
     canary: byDefault('false', flag()),
     slowFirstByte: byDefault('30', seconds(0.1, 900)),
+    alarmTokens: integer(1, 999_999_999),
+    alarmSpending: amount,
     alarmEmail: text('an e-mail address', /^[^\s@,]+@[^\s@,]+$/),
     DOCS_URL: urlWithout(
       /\.md$/,

@@ -34,7 +34,11 @@ const aliases: Setting<readonly Alias[]> = {
   },
 };
 
-const amount: Setting<number> = { expects: amountExpected, parse: readAmount, schema: { type: 'number', minimum: 0 } };
+export const amount: Setting<number> = {
+  expects: amountExpected,
+  parse: readAmount,
+  schema: { type: 'number', minimum: 0 },
+};
 
 /** Parsed later, by `readPrices`, because its faults depend on the public models. */
 const prices: Setting<string> = {

@@ -17,7 +17,7 @@ function servesStrangers({ accounts, quota }: Config): boolean {
 }
 
 /** A self-hosted model server bills nobody, and neither does the demo. */
-function costsMoney({ upstreams, secrets }: Config): boolean {
+export function costsMoney({ upstreams, secrets }: Config): boolean {
   return upstreams.all.some(({ apiKeys, tokenRegion, addresses }) => {
     const isUsed = apiKeys.length > 0 || tokenRegion !== undefined || secrets.upstreamSecretId !== undefined;
     return isUsed && Object.values(addresses).some((url) => !isPrivateHost(new URL(url).hostname));

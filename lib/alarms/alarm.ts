@@ -44,6 +44,12 @@ export function fillGaps(usingMetrics: Readonly<Record<string, IMetric>>, expres
   return new MathExpression({ expression: `FILL(${filled}, 0)`, usingMetrics, period: Duration.minutes(5) });
 }
 
+/** The sum of metrics over the last day. */
+export function sumOfDay(usingMetrics: Readonly<Record<string, IMetric>>): MathExpression {
+  const expression = Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`);
+  return new MathExpression({ expression: expression.join(' + '), usingMetrics, period: Duration.days(1) });
+}
+
 /** Creates the alarms. Each notifies the topic when it rings and when it recovers, and links to its runbook. */
 export function createAlarms(scope: Construct, topic: Topic, watches: Watches, docsUrl = 'docs'): Alarm[] {
   const action = new SnsAction(topic);

@@ -1,9 +1,11 @@
 import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import { atOnce, fillGaps, hour, standing, type Watch, type Watches } from './alarm.ts';
+import { atOnce, fillGaps, hour, standing, sumOfDay, type Watch, type Watches } from './alarm.ts';
 
 /** Alarms for optional settings: sign-in with OIDC, daily limits, and budgets. */
-export function watchSettings({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
+export function watchSettings(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const { environment } = config;
+  const { own } = metrics;
   const { OIDC_ISSUER, DAILY_LIMIT, GUEST_DAILY_LIMIT, SPEND_LIMIT, PRICES } = environment;
   const untilMidnight = 'requests are answered 503 until midnight UTC';
   // Or they would ring again with every request of a quiet night.
@@ -21,6 +23,7 @@ export function watchSettings({ environment }: DeploymentConfig, { own }: Gatewa
     ...onceAnHour,
   };
   return {
+    ...watchDay(config, metrics),
     ...(OIDC_ISSUER !== undefined && {
       SignInsFailing: {
         what: "People can't sign in with their company's account: its provider does not answer, or its answers can't be trusted.",
@@ -54,6 +57,34 @@ export function watchSettings({ environment }: DeploymentConfig, { own }: Gatewa
         metric: fillGaps({ lost: own('lostReservations') }),
         ...atOnce,
         threshold: standing,
+      },
+    }),
+  };
+}
+
+/** Figures that the operator wants to be told of: nobody is refused for them. */
+function watchDay(
+  { alarmTokens, alarmSpending, settings, environment }: DeploymentConfig,
+  metrics: GatewayMetrics,
+): Watches {
+  const ofDay = { runbook: 'much-is-used', times: 1, outOf: 1 };
+  const models = [...(settings.budget.prices?.keys() ?? [])];
+  const spent = Object.fromEntries(models.map((model, place) => [`spent${place}`, metrics.spentOn(model)]));
+  return {
+    ...(alarmTokens !== undefined && {
+      ManyTokens: {
+        what: `Prompts and answers of the last day had ${alarmTokens.toLocaleString('en')} tokens or more.`,
+        metric: sumOfDay({ input: metrics.own('inputTokens'), output: metrics.own('outputTokens') }),
+        threshold: alarmTokens,
+        ...ofDay,
+      },
+    }),
+    ...(alarmSpending !== undefined && {
+      MuchSpent: {
+        what: `Answers of the last day cost ${alarmSpending / 1_000_000} ${environment.CURRENCY} or more.`,
+        metric: sumOfDay(spent),
+        threshold: alarmSpending / 1_000_000,
+        ...ofDay,
       },
     }),
   };

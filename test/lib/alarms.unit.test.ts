@@ -87,6 +87,11 @@ test.each<[settings: object, added: object]>([
       ...budgets,
     },
   ],
+  [{ alarmTokens: 5_000_000 }, { ManyTokens: 'Sum of InputTokens,Sum of OutputTokens at least 5000000 in 1 of 1' }],
+  [
+    { PRICES, alarmSpending: 2.5 },
+    { MuchSpent: 'Sum of Spent Model=svc,Sum of Spent Model=svc-vision at least 2.5 in 1 of 1', ...budgets },
+  ],
   [company, { SignInsFailing: 'Sum of SignInsFailed at least 1 in 2 of 12' }],
   [{ canary: true }, { CanaryFailing: 'Minimum of CanaryFailures at least 1 in 1 of 1' }],
   [

@@ -283,6 +283,30 @@ test.each([
   expect(warnings).toEqual(isWarned ? [warning] : []);
 });
 
+test.each([
+  ['prod', {}, true],
+  ['dev', {}, false],
+  ['prod', { DAILY_LIMIT: 1000 }, false],
+  ['prod', { alarmTokens: 1_000_000 }, false],
+  [
+    'prod',
+    { alarmSpending: 20, PRICES: { svc: { input: 1, output: 2 }, 'svc-vision': { input: 1, output: 2 } } },
+    false,
+  ],
+  ['prod', { UPSTREAM_BASE_URL: 'https://api.acme.com/v1', ACCESS: 'open', DAILY_LIMIT: 5 }, false],
+])('a deployment in use whose spending nobody is told of gives a warning: %s with %j', (stage, given, isWarned) => {
+  const keysAlone = { UPSTREAM_BASE_URL: 'https://api.acme.com/v1', ACCESS: 'keys', alarmEmail: 'on-call@example.com' };
+  const block = { defaults: { ...defaults, ...keysAlone, ...given }, stages: { dev: {}, prod: {} } };
+  const { warnings } = readDeploymentConfig(block, stage);
+  const warning = expect.stringMatching(/: nothing tells you when callers spend much at the upstream: set alarmTokens/);
+  expect(warnings).toEqual(isWarned ? [warning] : []);
+});
+
+test('an alarm on spending needs prices', () => {
+  const block = { defaults: { ...defaults, alarmSpending: 20 }, stages: { prod: {} } };
+  expect(() => readDeploymentConfig(block, 'prod')).toThrow('alarmSpending needs PRICES');
+});
+
 describe('an upstream', () => {
   const second = { UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
 

@@ -133,6 +133,7 @@ test('the secrets that runbooks write may be written, and no others of the stack
   const resources: Readonly<Record<string, string>> = {
     CanarySecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsCanaryA1-b2',
     EdgeSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsEdgeA1-b2',
+    NetworkSaltSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsNetworkSaltA1-b2',
     OidcClientSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsOidcClientA1-b2',
   };
   const written = pages.flatMap((page) =>
@@ -146,7 +147,7 @@ test('the secrets that runbooks write may be written, and no others of the stack
   const mayWrite = (resource: string) =>
     [operator, recovery].some((policy) => allows(policy, 'secretsmanager:PutSecretValue', resource));
   for (const output of written) expect([output, mayWrite(resources[output] ?? '')]).toEqual([output, true]);
-  expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
+  expect(allows(operator, 'secretsmanager:PutSecretValue', 'NETWORK_SALT_SECRET')).toBe(false);
 });
 
 test('operators may look whether the canary’s schedule is disabled', () => {

@@ -94,8 +94,8 @@ export async function startGateway() {
     url,
     port,
     graceMs,
-    /** The host that answers, or undefined for the built-in demo. */
-    upstreamHost: demo ? undefined : new URL(config.upstreams.all[0]?.addresses.chat ?? '').host,
+    /** The hosts that answer, in their order, or undefined for the built-in demo. */
+    upstreamHosts: demo ? undefined : config.upstreams.all.map(({ addresses }) => new URL(addresses.chat).host),
     /** The key that this start issued; undefined if the store held some already. */
     memberKey,
     /** Describes the defaults at Bedrock. */

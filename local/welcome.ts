@@ -11,7 +11,8 @@ export function renderWelcome(gateway: LocalGateway): string {
   const { demoDialects } = settings;
   const spoken = demoDialects ? `, which speaks only ${demoDialects.join(' and ')}: the rest is translated` : '';
   const facts = {
-    upstream: gateway.upstreamHost ?? `the built-in demo${spoken}; set UPSTREAM_BASE_URL for a real one`,
+    upstream:
+      gateway.upstreamHosts?.join(', then ') ?? `the built-in demo${spoken}; set UPSTREAM_BASE_URL for a real one`,
     tables: settings.dynamodbEndpoint ?? settings.dataDir ?? 'in memory; set DATA_DIR to keep them',
     docs: hasClientsPage(config.accounts) ? `${base}/docs; clients in a browser: ${base}/cli` : `${base}/docs`,
     keys: `${keys} issue, list or setup CLIENT`,

@@ -7,6 +7,16 @@ import type { PublicModel } from './models.ts';
 const highestPrice = 1_000_000_000_000;
 const mostOutput = 100_000_000;
 
+/** What shells and Docker do to quotation marks, each in its own way. */
+function hintFor(text: string): string {
+  if (/^\s*\{.*\w/s.test(text) && !text.includes('"')) {
+    return ": a shell has taken its quotation marks away, so put the whole of it between two ' in that file";
+  }
+  return /^(['"]).*\1$/s.test(text.trim())
+    ? ': it came with quotation marks around it, which docker --env-file keeps, so leave them out there'
+    : '';
+}
+
 interface Member {
   readonly expects: string;
   readonly read: (figure: number) => number | undefined;
@@ -36,7 +46,7 @@ export function readPrices(text: string, publicModels: readonly PublicModel[] | 
   const prices = new Map<string, ModelPrices>();
   const models = parseJson(text);
   if (!isObject(models)) {
-    faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
+    faults.push(`must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}${hintFor(text)}`);
     return prices;
   }
   if (publicModels === undefined) return prices;

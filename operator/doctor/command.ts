@@ -8,7 +8,7 @@ import { CommandError, checked, createCommand, type Terminal } from '../command-
 import { costOf, examine } from './checks.ts';
 import { unknownOrigin } from './headers.ts';
 import { createProbe, waitOutBurst } from './probe.ts';
-import { type Row, renderRow } from './report.ts';
+import { createFold, type Row, renderRow } from './report.ts';
 import { startRun } from './run.ts';
 import { nothingKnown, readStage } from './settings.ts';
 
@@ -86,10 +86,11 @@ async function diagnose(
       ? `This takes ${cost} requests. The gateway does not say how many the key has left.\n`
       : `This takes ${cost} of the ${run.left} requests that the key has left.\n`,
   );
+  const fold = createFold();
   const rows: Row[] = [];
   for await (const row of examine(run)) {
     rows.push(row);
-    if (!json) print(renderRow(row));
+    if (!json) print(renderRow(fold(row)));
   }
   const failed = rows.filter(({ mark }) => mark === 'fail').length;
   if (json) print(plainJson({ base, healthy: failed === 0, cost, rows }));

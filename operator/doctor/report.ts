@@ -29,6 +29,19 @@ export const untested = (reason: string): Finding => ({ mark: 'untested', detail
 
 const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '•', untested: '?' };
 
+/** For people: says each fault of the gateway once. What repeats its message refers to the check that had it first. */
+export function createFold(): (row: Row) => Row {
+  const first = new Map<string, string>();
+  return (row) => {
+    const [, message] = /"message":\s*"((?:[^"\\]|\\.)+)"/.exec(row.detail) ?? [];
+    if (row.mark !== 'fail' || message === undefined) return row;
+    const known = first.get(message);
+    if (known !== undefined) return { ...row, detail: `the same as ${known}` };
+    first.set(message, `${row.area}: ${row.check}`);
+    return row;
+  };
+}
+
 /** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
 export function renderRow({ mark, area, check, detail }: Row): string {
   return `${signs[mark]} ${area.padEnd(10)} ${check.padEnd(27)} ${plainText(detail)}`.trimEnd();

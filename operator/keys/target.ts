@@ -14,6 +14,7 @@ import {
   reachableUrl,
   readLocalSettings,
 } from '../../local/local-settings.ts';
+import { runningPorts } from '../../local/running-gateways.ts';
 import { CommandError, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
@@ -37,8 +38,10 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
   if (file && isMeant) return open(runningGateway(file));
   if (dataDir !== undefined) return openDirectory(dataDir, settings);
+  const others = runningPorts();
+  const instead = others.length > 0 ? `, but on ${others.join(' and ')}: set PORT to that` : '';
   throw new CommandError(
-    `no gateway is running on port ${port}: start it with \`PORT=${port} npm start\`, or pass --stack NAME`,
+    `no gateway is running on port ${port}${instead || `: start it with \`PORT=${port} npm start\``}, or pass --stack NAME`,
   );
 }
 

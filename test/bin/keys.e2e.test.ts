@@ -76,17 +76,23 @@ describe('faults are reported in one line, never with a stack trace', () => {
     expect(await keys('show', 'key_unknown', '--json')).toEqual({ code: 1, out: '', err: said });
   });
 
+  test('no gateway on this port: the start of one, or the ports that there are', async () => {
+    const listAt = (TMPDIR: string) => runNode('bin/keys.ts', ['list'], { TMPDIR, PORT: '18788' });
+    const start = 'start it with `PORT=18788 npm start`';
+    expect((await listAt(join(temporary, 'none'))).err).toBe(
+      `error: no gateway is running on port 18788: ${start}, or pass --stack NAME\n`,
+    );
+    expect((await listAt(temporary)).err).toBe(
+      `error: no gateway is running on port 18788, but on ${port}: set PORT to that, or pass --stack NAME\n`,
+    );
+  });
+
   const none = '/none';
   const nothing = { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: none, AWS_SHARED_CREDENTIALS_FILE: none };
   const noCredentials =
     /^there are no credentials for AWS \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY$/;
   const faraway = ['list', '--stack', 'Gateway', '--region', 'eu-west-3'];
   test.each<[words: string[], environment: Environment, said: RegExp]>([
-    [
-      ['list'],
-      { PORT: '18788' },
-      /^no gateway is running on port 18788: start it with `PORT=18788 npm start`, or pass --stack NAME$/,
-    ],
     [
       ['usage', '--tokens'],
       { PORT: '18788', DATA_DIR: join(temporary, 'no-log') },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type GatewayFile, readGatewayFile, removeGatewayFile, writeGatewayFile } from '../../local/gateway-file.ts';
+import { runningPorts } from '../../local/running-gateways.ts';
 
 const file: GatewayFile = {
   pid: process.pid,
@@ -34,6 +35,14 @@ describe("a gateway's file", () => {
     expect(readGatewayFile(8787, directory)).toEqual(file);
     expect(readGatewayFile(8788, directory)?.keysTable).toBe('other');
     expect(readGatewayFile(8789, directory)).toBeUndefined();
+  });
+
+  test('tells the ports of all that run', () => {
+    expect(runningPorts(directory)).toEqual([]);
+    for (const port of [9000, 8787]) writeGatewayFile({ ...file, port }, directory);
+    writeGatewayFile({ ...file, port: 8788, pid: spawnSync('true').pid }, directory);
+    writeFileSync(join(directory, 'gateway-x.json'), '{}');
+    expect(runningPorts(directory)).toEqual([8787, 9000]);
   });
 
   test('is readable only by its user, and leaves no draft behind', () => {

@@ -36,6 +36,14 @@ const decimal = 'a decimal from 0 to 1000000 with at most six places, such as 2.
 testRows<[string, string[]]>([
   ['[]', [shape]],
   ['{', [shape]],
+  [
+    '{svc: {input: 2.50, output: 10}}',
+    [`${shape}: a shell has taken its quotation marks away, so put the whole of it between two ' in that file`],
+  ],
+  [
+    `'{${other}}'`,
+    [`${shape}: it came with quotation marks around it, which docker --env-file keeps, so leave them out there`],
+  ],
   [`{${other}}`, ['lacks svc: every public model needs a price']],
   [`{"svc": {"input": 1, "output": 2}, ${other}, "opus": {}}`, ['names opus, which must be svc or svc-vision']],
   [`{"svc": 3, ${other}}`, ['needs an object with input and output for svc']],

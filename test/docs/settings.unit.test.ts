@@ -3,12 +3,19 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { readDeploymentConfig } from '../../lib/config.ts';
 import { madeFromSettings } from '../../lib/settings/write.ts';
+import { localNames } from '../../local/local-settings.ts';
 import { readBlocks } from './markdown.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
 test.each(Object.entries(madeFromSettings))('%s is as `npm run settings` makes it', (path, render) => {
   expect(read(path)).toBe(render(read(path)));
+});
+
+test('docs/settings.md has what only a local gateway reads', () => {
+  const [, section = ''] = read('docs/settings.md').split('## Only with `npm start`');
+  const named = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+  expect(named.toSorted()).toEqual(localNames.toSorted());
 });
 
 describe('the schema of gateway.json', () => {

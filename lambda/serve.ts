@@ -38,6 +38,7 @@ interface ServerDependencies {
   readonly writeLog: WriteLog;
   readonly now: () => number;
   readonly runEvery: RunEvery;
+  readonly onOwnMachine?: boolean;
 }
 
 /** The server, and where it serves its metrics, if anywhere. */
@@ -83,6 +84,7 @@ export async function startServer(
       onMeasured,
       logMetrics,
       checksUpstreams: startCheck,
+      onOwnMachine: dependencies.onOwnMachine ?? false,
       scheme,
       upstreamSockets: maxConnections,
       doInThread: createWorkers(config),

@@ -25,6 +25,7 @@ export class AccountsFunction extends PublicFunction {
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edgeDomainName && `https://${edgeDomainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
+    const { notOffered } = config.settings.service;
     const signsIn = waysToSignIn(config.settings.accounts).length > 0;
     const accounts: Right[] = [
       [tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -38,6 +39,7 @@ export class AccountsFunction extends PublicFunction {
       reservedConcurrency: accountsShareOf(config),
       environment: {
         ...settingsOf(environment),
+        ...(notOffered.length > 0 && { NOT_OFFERED: notOffered.join(',') }),
         ...(appUrl && { APP_URL: appUrl }),
         ...(secrets.oidc && { OIDC_CLIENT_SECRET_ID: secrets.oidc.secretArn }),
         ...(shownUrl && { GATEWAY_URL: shownUrl }),

@@ -37,6 +37,7 @@ export const setByStack: Readonly<Record<string, string>> = {
   NETWORK_SALT_SECRET_ID: secretArn,
   EDGE_SECRET_ID: secretArn,
   OIDC_CLIENT_SECRET_ID: secretArn,
+  NOT_OFFERED: '',
   METRICS_NAMESPACE: 'm'.repeat(40),
   DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };

@@ -165,6 +165,7 @@ async function startEngine(
     readToken,
     writeLog,
     now: Date.now,
+    onOwnMachine: true,
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {

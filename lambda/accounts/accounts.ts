@@ -35,11 +35,14 @@ export interface AccountsDependencies {
   readonly runEvery?: RunEvery;
   /** The scheme that callers use, unless APP_URL says it. */
   readonly scheme: 'http' | 'https';
+  /** Whether it was started from a terminal, where its keys are made too. */
+  readonly onOwnMachine?: boolean;
 }
 
 /** Wires the accounts app together, once per process. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
-  const { store, adminStore, readSecret, pageFiles, writeLog, onMeasured, now, runEvery, scheme } = dependencies;
+  const { store, adminStore, readSecret, pageFiles, writeLog, onMeasured, now, runEvery, scheme, onOwnMachine } =
+    dependencies;
   const { service, accounts: settings, identity, quota, budget } = config;
   const { counters } = store;
   const { keys, members, deviceFlow } = adminStore;
@@ -89,7 +92,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
       ...(hasClientsPage(settings) ? [createInfo(service, quota.memberLimit, signIn)] : []),
       ...(ways.length > 0 ? [accounts, deviceEndpoints, ...ways] : []),
     ],
-    describe: (site) => describeDeployment(config, site),
+    describe: (site) => describeDeployment(config, site, onOwnMachine),
     findNetwork: createFindNetwork(identity, secrets),
   });
 }

@@ -3,11 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { featureNames } from '../dialects/names.ts';
 import { headerPrefix } from '../request/headers.ts';
 import type { GatewayResponse } from '../request/incoming-request.ts';
-import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, clientsPageTitle, waysToSignIn } from '../settings/config.ts';
+import { serverSettings } from '../settings/definitions.ts';
+import { isLoopback } from '../settings/kinds.ts';
 import type { AccountsRequest } from './page-request.ts';
-import { breakable, lineEnds, placeholderKey } from './pages/cli/snippet.js';
+import { placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import type { Site } from './site.ts';
 
@@ -57,19 +60,11 @@ function renderPage({ text, contentType }: PageFile, facts: Facts) {
     part.replace(sections, (_, sign: string, name: string, inner: string) =>
       (read(name) !== '') === (sign === '#') ? choose(inner) : '',
     );
-  const filled = choose(text)
-    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)))
-    .replace(/<pre\b[^<]*/g, foldable);
+  const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
   const digest = hash('sha256', filled, 'base64url').slice(0, 22);
   // Weak, because the plain and the compressed response share it.
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
-
-/** Marks where a narrow screen may break lines of code, and where it may not. */
-const foldable = (code: string): string =>
-  lineEnds(code)
-    .map((part, place) => (place % 2 === 1 ? `<span class="kept">${part}</span>` : breakable(part).join('<wbr>')))
-    .join('');
 
 const sections = /\{\{([#^])(\w+)\}\}(.*?)\{\{\/\2\}\}/gs;
 
@@ -82,8 +77,12 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 export type Facts = Readonly<Record<string, string>>;
 
 /** The facts of a deployment. Its URL is the one that was called, unless GATEWAY_URL is set. */
-export function describeDeployment({ service, accounts, quota }: AccountsConfig, site: Site): Facts {
-  const { serviceName, contextWindow, gatewayUrl = site.baseUrl } = service;
+export function describeDeployment(
+  { service, accounts, quota }: AccountsConfig,
+  site: Site,
+  onOwnMachine = false,
+): Facts {
+  const { serviceName, contextWindow, notOffered, gatewayUrl = site.baseUrl } = service;
   const { deviceKeyDays } = accounts;
   const guests = accounts.access === 'open' && quota.guestLimit > 0;
   const requests = (count: number) => `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
@@ -96,15 +95,24 @@ export function describeDeployment({ service, accounts, quota }: AccountsConfig,
     app: site.baseUrl,
     days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
     guests: guests ? `${requests(quota.guestLimit)} ${quota.guestWindow === 'daily' ? 'a day' : 'to try'}` : '',
-    cli: hasClientsPage(accounts) ? (ways.length > 0 ? 'Get a key' : 'Set up a client') : '',
+    cli: clientsPageTitle(accounts) ?? '',
     signIn: ways.length > 0 ? 'yes' : '',
     company: ways.includes('company') ? 'yes' : '',
     wallet: ways.includes('wallet') ? 'yes' : '',
+    issue: onOwnMachine ? issueCommand(site) : '',
     placeholder: placeholderKey,
+    ...Object.fromEntries(featureNames.map((feature) => [feature, notOffered.includes(feature) ? '' : 'yes'])),
     window: contextWindow?.toLocaleString('en') ?? '',
     members: `${requests(quota.memberLimit)} a day`,
     request: curl?.blocks[0]?.text ?? '',
   };
+}
+
+/** The command that makes a key, for an operator on the gateway's own machine; empty for anybody else. */
+function issueCommand({ domain }: Site): string {
+  const [host = '', port = ''] = domain.split(/:(?=\d+$)/);
+  if (!isLoopback(host)) return '';
+  return `${port === serverSettings.PORT.fallback ? '' : `PORT=${port} `}npm run keys -- issue`;
 }
 
 /** Serves a page file, or a 304 if the browser has it cached. */

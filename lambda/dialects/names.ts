@@ -36,5 +36,18 @@ export const translationTarget = (spoken: readonly SpokenDialect[]): Translation
 /** Whether requests are translated into chat completions, which need no output limit. */
 export const translatesToChat = (spoken: readonly SpokenDialect[]): boolean => translationTarget(spoken) === 'chat';
 
+/**
+ * Features that only some deployments offer, and the dialect that an upstream must speak for one. Counting also works at an address of
+ * its own; embeddings need a model.
+ */
+export const features = {
+  embeddings: undefined,
+  compacting: 'responses',
+  counts_messages: 'messages',
+  counts_inputs: 'responses',
+} as const satisfies Readonly<Record<string, SpokenDialect | undefined>>;
+export type Feature = keyof typeof features;
+export const featureNames = Object.keys(features) as Feature[];
+
 /** Where an upstream counts the tokens of a translated request, relative to its base URL. */
 export const countPaths: Readonly<Partial<Record<TranslationTarget, string>>> = { messages: '/messages/count_tokens' };

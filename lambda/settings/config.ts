@@ -1,5 +1,6 @@
 import { type Prices, roundUp } from '../budget/prices.ts';
 import { accountsSections, sections, serverSettings } from './definitions.ts';
+import { missingFeatures } from './features.ts';
 import { createModels } from './models.ts';
 import { readPrices } from './read-prices.ts';
 import { collectFaults, type Environment, readNamed, readSections, type Sections } from './read-settings.ts';
@@ -21,7 +22,11 @@ export function readConfig(environment: Environment): Config {
     const read = readSections(sections, environment, faults);
     const { accounts, quota } = read;
     const all = readUpstreams(environment, read.upstreams.upstreamStreamUsage, faults);
-    const service = { ...read.service, offersEmbeddings: offersEmbeddings(all) };
+    const service = {
+      ...read.service,
+      offersEmbeddings: offersEmbeddings(all),
+      notOffered: faults.length > 0 ? [] : missingFeatures(all),
+    };
     const config: Config = {
       ...read,
       service,

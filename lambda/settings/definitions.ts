@@ -1,5 +1,6 @@
 import { budgetWindows } from '../budget/budget-window.ts';
 import { amountExpected, readAmount } from '../budget/money.ts';
+import { featureNames } from '../dialects/names.ts';
 import {
   byDefault,
   choice,
@@ -48,6 +49,11 @@ const prices: Setting<string> = {
   schema: { type: 'object' },
 };
 
+/** For the pages: the gateway itself knows its upstreams. */
+const missing = list(`some of ${featureNames.join(', ')}`, {
+  test: (item) => featureNames.some((one) => one === item),
+});
+
 const headerName = text('a header name in lower case, such as cloudfront-viewer-address', /^[a-z0-9-]{1,64}$/);
 const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
 const endpoint: Setting<string> = {
@@ -70,6 +76,7 @@ export const sections = {
     MODEL_ALIASES: byDefault('', aliases),
     GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
     CONTEXT_WINDOW: integer(1000, 100_000_000),
+    NOT_OFFERED: byDefault('', missing),
   },
   /** Who gets a key, and how people sign in for one. */
   accounts: {
@@ -170,7 +177,7 @@ const { service, identity, quota, budget, secrets } = sections;
 
 /** The subset that the accounts function reads. */
 export const accountsSections = {
-  service: pick(service, 'SERVICE_NAME', 'GATEWAY_URL', 'CONTEXT_WINDOW'),
+  service: pick(service, 'SERVICE_NAME', 'GATEWAY_URL', 'CONTEXT_WINDOW', 'NOT_OFFERED'),
   accounts: sections.accounts,
   identity: pick(identity, 'EDGE_HEADER', 'EDGE_ONLY'),
   quota: pick(quota, 'GUEST_LIMIT', 'GUEST_WINDOW', 'MEMBER_LIMIT'),

@@ -10,6 +10,8 @@ export const descriptions = {
     MODEL_ALIASES: 'more ids for the public models, such as `gpt-*=svc,eyes=svc-vision`; a trailing `*` makes a prefix',
     GATEWAY_URL: "the base URL without `/v1` that `/cli` shows; by default the gateway's own",
     CONTEXT_WINDOW: "the text model's, in tokens, for the pages and [clients' blocks](clients.md)",
+    NOT_OFFERED:
+      'set by the stack: what the pages leave out, as no upstream can do it. A server that serves them too finds out by itself',
   },
   accounts: {
     ACCESS: "with `keys`, serve only the operator's keys: no guests, no links of networks, no wallets",

@@ -20,7 +20,8 @@ export const mayBeReplaced =
 const operatorSettings = [
   ...Object.keys(settings).filter((name) => !Object.hasOwn(setByStack, name)),
   ...Object.keys(upstreamSettings).flatMap((name) => [`UPSTREAM_${name}`, `UPSTREAM_*_${name}`]),
-  'DEPLOYED_COMMIT',
+  // What the stack makes of them, or of the code.
+  ...['NOT_OFFERED', 'DEPLOYED_COMMIT'],
 ].filter((name) => !/^NETWORK_SALT$|_API_KEYS$/.test(name));
 
 /** Values that may change freely, by resource type. Any other change that no guarantee covers needs a reviewer. */

@@ -13,13 +13,13 @@ export const prose = (text = ''): string =>
 
 export const paragraph = (text: string | undefined): string => (text ? `<p>${prose(text)}</p>` : '');
 
-/** A block with a copy button. A long one scrolls, so it must be focusable for people without a mouse. */
-export function block(title: string, text: string): string {
-  const [name, isLong] = [escapeHtml(title), text.split('\n').length > 16];
-  const frame = isLong ? `<pre class="long" tabindex="0" role="group" aria-label="${name}">` : '<pre>';
-  return `<div class="block"><div class="block-head"><p>${name}</p></div>${frame}${escapeHtml(text)}</pre></div>`;
+/** A block with a copy button. */
+export function block(title: string, text: string, kind = ''): string {
+  const frame = text.split('\n').length > 24 ? '<pre class="long">' : '<pre>';
+  const head = `<div class="block-head"><p>${escapeHtml(title)}</p></div>`;
+  return `<div class="${`block ${kind}`.trim()}">${head}${frame}${escapeHtml(text)}</pre></div>`;
 }
 
 /** A collapsible part, which a link to its id opens too. */
-export const opening = (id: string, head: string, content: string, open = false): string =>
-  `<details${open ? ' open' : ''}><summary>${head}</summary><div id="${id}">${content}</div></details>`;
+export const opening = (id: string, head: string, content: string): string =>
+  `<details><summary>${head}</summary><div id="${id}">${content}</div></details>`;

@@ -1,54 +1,61 @@
+import {
+  type Call,
+  calls,
+  type Example,
+  layOutJson,
+  writeCurl,
+  writeJavaScript,
+  writePython,
+} from '../../lambda/accounts/pages/cli/examples.js';
 import { block, opening } from './html.ts';
 import type { Content, Endpoint } from './openapi.ts';
 
 const titles: Readonly<Record<string, string>> = {
   stream: 'As a stream',
+  tools: 'With a tool',
   image: 'With an image',
   several: 'Several texts',
   tokens: 'Tokens',
 };
 
-/** Each example as a curl command, with its response if the document has one. */
+const access = { gatewayUrl: '{{gateway}}', serviceName: 'svc', key: '{{placeholder}}' };
+
+/** The languages of the examples, by the ids of the switch between them. */
+export const languages = { curl: 'curl', javascript: 'JavaScript', python: 'Python' } as const;
+const writers = { curl: writeCurl, javascript: writeJavaScript, python: writePython } as const;
+
+/** All examples of an endpoint. */
 export function renderExamples(endpoint: Endpoint): string {
-  const { requestBody, responses } = endpoint.operation;
-  const { 'application/json': json, 'text/event-stream': stream } = responses['200']?.content ?? {};
-  const answers: Readonly<Record<string, string>> = {
-    plain: layOut(exampleOf(json)),
-    stream: String(exampleOf(stream) ?? '').trim(),
-  };
-  const requests = requestBody?.content['application/json']?.examples ?? { plain: { value: undefined } };
-  return Object.entries(requests)
-    .map(([name, { value }]) => {
-      const [title, answer] = [titles[name], answers[name]];
-      const blocks = `${block('Request', writeCurl(endpoint, value))}${answer ? block('Answer', answer) : ''}`;
+  const examples = endpoint.operation.requestBody?.content['application/json']?.examples ?? { plain: {} };
+  return Object.keys(examples)
+    .map((name) => {
+      const blocks = renderExample(endpoint, name);
+      const title = titles[name];
       return title ? opening(`${endpoint.operation.operationId}-${name}`, `<h3>${title}</h3>`, blocks) : blocks;
     })
     .join('');
 }
 
-const exampleOf = (content: Content | undefined): unknown => content?.examples?.plain?.value;
-
-/** A command to paste into a shell. No example contains a single quote. */
-function writeCurl({ method, path, parameters }: Endpoint, body: unknown): string {
-  const isAnthropic = method === 'POST' && parameters.some(({ name }) => name === 'anthropic-version');
-  const streams = body !== undefined && Object(body).stream === true;
-  return [
-    `curl ${streams ? '-N ' : ''}http://127.0.0.1:8787${path.replace('{id}', 'svc')}`,
-    isAnthropic ? "-H 'x-api-key: YOUR_KEY'" : "-H 'authorization: Bearer YOUR_KEY'",
-    ...(isAnthropic ? ["-H 'anthropic-version: 2023-06-01'"] : []),
-    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d '${layOut(body, '  ', true)}'`]),
-  ].join(' \\\n  ');
+/** An example in each language, of which one is seen, with the answer that it brings, if the document has one. */
+export function renderExample(endpoint: Endpoint, name: string): string {
+  const { operation } = endpoint;
+  const { 'application/json': json, 'text/event-stream': stream } = operation.responses['200']?.content ?? {};
+  const value = operation.requestBody?.content['application/json']?.examples?.[name]?.value;
+  const example = exampleOf(endpoint, value as Example['body']);
+  const requests = Object.entries(writers).map(([id, write]) =>
+    block(languages[id as keyof typeof languages], write(access, example), `in in-${id}`),
+  );
+  const answer =
+    name === 'stream' ? String(readExample(stream, 'plain') ?? '').trim() : layOutJson(readExample(json, name));
+  return `${requests.join('')}${answer === 'undefined' || answer === '' ? '' : block('Answer', answer)}`;
 }
 
-/** Pretty-prints JSON. What fits on a line stays on one. */
-function layOut(value: unknown, indent = '', mustBreak = false): string {
-  const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
-  const fits = indent.length + line.length <= 80 && !mustBreak;
-  if (fits || typeof value !== 'object' || value === null) return line;
-  const inner = `${indent}  `;
-  const members = Array.isArray(value)
-    ? value.map((one) => layOut(one, inner))
-    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${layOut(member, inner)}`);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`;
+const readExample = (content: Content | undefined, name: string): unknown => content?.examples?.[name]?.value;
+
+function exampleOf({ method, path, parameters, operation }: Endpoint, body: Example['body']): Example {
+  const isAnthropic = method === 'POST' && parameters.some(({ name }) => name === 'anthropic-version');
+  const all: Readonly<Record<string, Call>> = calls;
+  const call = all[operation.operationId];
+  const asked = body && Object.hasOwn(body, 'tools') && call?.tools ? { ...call, shown: call.tools } : call;
+  return { method, path: path.replace('{id}', 'svc'), body, sdk: isAnthropic ? 'Anthropic' : 'OpenAI', call: asked };
 }

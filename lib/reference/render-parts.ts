@@ -74,8 +74,7 @@ function codesOf({ headers }: Response): readonly string[] {
   return (schema?.enum ?? (schema ? [schema.const] : [])).map(String);
 }
 
-/** The first one is open, as an example of what is inside. */
-export function renderEndpoint(document: OpenApi, endpoint: Endpoint, isFirst: boolean): string {
+export function renderEndpoint(document: OpenApi, endpoint: Endpoint): string {
   const { method, path, operation, parameters } = endpoint;
   const { operationId, summary, description, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
@@ -92,7 +91,7 @@ ${answer ? renderAnswer(answer) : ''}
 <h3>Errors</h3>
 <p class="codes">${[...new Set(codes)].map((name) => `<a href="#${name}">${code(name)}</a>`).join(' ')}</p>`;
   return `<section class="card endpoint" aria-labelledby="${operationId}-title">
-${opening(operationId, head, content, isFirst)}
+${opening(operationId, head, content)}
 </section>`;
 }
 

@@ -7,11 +7,11 @@ import { begin, makeState, signInAt } from '../support/identity-provider.ts';
 import {
   alert,
   click,
-  looks,
   expectLegible,
   expectLegibleInAllLooks,
   headed,
   heading,
+  looks,
   nothingKept,
   startBrowser,
 } from './session.ts';

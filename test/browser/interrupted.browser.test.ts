@@ -4,12 +4,12 @@ import { testAccount } from '../support/accounts.ts';
 import {
   alert,
   click,
-  looks,
   expectLegibleInAllLooks,
   expectUncut,
   getKey,
   headed,
   heading,
+  looks,
   signIn,
   startSession,
 } from './session.ts';

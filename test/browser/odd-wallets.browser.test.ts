@@ -1,16 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import {
-  alert,
-  click,
-  looks,
-  expectLegibleInAllLooks,
-  expectUncut,
-  headed,
-  heading,
-  startSession,
-} from './session.ts';
+import { alert, click, expectLegibleInAllLooks, expectUncut, headed, heading, looks, startSession } from './session.ts';
 
 const session = startSession();
 

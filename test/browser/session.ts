@@ -102,15 +102,9 @@ export function startSession(environment?: Parameters<typeof startGatewayProcess
   };
 }
 
-/** Nothing is cut, or needs to be scrolled sideways for. */
+/** The page need not be scrolled sideways: what is too wide, such as code, is scrolled in its own frame. */
 export async function expectUncut(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
-  const cut = await page
-    .locator('pre:visible')
-    .evaluateAll((blocks) =>
-      blocks.flatMap(({ scrollWidth, clientWidth, textContent }) => (scrollWidth > clientWidth ? [textContent] : [])),
-    );
-  expect(cut).toEqual([]);
 }
 
 /** That, and axe finds nothing wrong for those who read or work a page in other ways: WCAG 2.2 AA and good practice. */
@@ -118,7 +112,11 @@ export async function expectLegible(page: Page): Promise<void> {
   // Not as a script of the page, whose policy would refuse it.
   await page.evaluate(axe.source);
   const { violations, incomplete } = await page.evaluate<axe.AxeResults>('axe.run({ reporter: "v2" })');
-  const faults = [...violations, ...incomplete].flatMap(({ id, nodes }) =>
+  // Of a code that is scrolled it can't tell the contrast, because some of its text lies outside of its frame.
+  const isScrolledCode = ({ target, any }: axe.NodeResult) =>
+    `${target}`.includes('pre[') && any[0]?.data?.messageKey === 'elmPartiallyObscured';
+  const untold = incomplete.map((one) => ({ ...one, nodes: one.nodes.filter((node) => !isScrolledCode(node)) }));
+  const faults = [...violations, ...untold].flatMap(({ id, nodes }) =>
     nodes.map(({ target, any }) => `${id} ${target}: ${any[0]?.message ?? ''}`),
   );
   expect(faults).toEqual([]);

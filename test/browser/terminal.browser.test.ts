@@ -3,11 +3,11 @@ import { testAccount } from '../support/accounts.ts';
 import {
   alert,
   click,
-  looks,
   expectLegible,
   expectLegibleInAllLooks,
   headed,
   heading,
+  looks,
   nothingKept,
   signIn,
   startSession,

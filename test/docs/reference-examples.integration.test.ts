@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makePages } from '../../lib/reference/render-reference.ts';
-import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
+import { runModule, startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import { readEvents } from '../support/client-view.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { readContract } from './contract.ts';
@@ -14,18 +17,21 @@ const page = (await makePages()).get('docs/index.html') ?? '';
 const examples = [
   ...page.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)-title">(.*?)<\/section>/gs),
 ].flatMap(([, id = '', section = '']) => {
-  const blocks = [...section.matchAll(/<p>(Request|Answer)<\/p><\/div><pre[^>]*>([^<]*)<\/pre>/g)];
+  const blocks = [...section.matchAll(/<p>(curl|JavaScript|Python|Answer)<\/p><\/div><pre[^>]*>([^<]*)<\/pre>/g)];
   return blocks.flatMap(([, title, text = ''], index) => {
-    if (title !== 'Request') return [];
-    const [, next, answer = ''] = blocks[index + 1] ?? [];
-    return [{ id, request: toText(text), answer: next === 'Answer' ? toText(answer) : '' }];
+    if (title !== 'curl') return [];
+    const [script = '', python = '', answer = ''] = [1, 2, 3].map((next) => {
+      const [, name, content = ''] = blocks[index + next] ?? [];
+      return name === ['JavaScript', 'Python', 'Answer'][next - 1] ? toText(content) : '';
+    });
+    return [{ id, request: toText(text), script, python, answer }];
   });
 });
 
 function toText(html: string): string {
   const entities = { lt: '<', gt: '>', quot: '"', amp: '&' } as const;
   const plain = html.replace(/&(lt|gt|quot|amp);/g, (_, name: keyof typeof entities) => entities[name]);
-  return plain.replaceAll('{{service}}', 'svc');
+  return plain.replaceAll('{{service}}', 'svc').replaceAll('{{placeholder}}', 'YOUR_KEY');
 }
 
 let gateway: TestGateway;
@@ -45,8 +51,10 @@ test('every endpoint has a request with its answer, and where it streams a strea
   }
 });
 
+const fill = (text: string) => text.replaceAll('{{gateway}}', gateway.url).replaceAll('YOUR_KEY', key);
+
 test.each(examples)('$id: $request', async ({ request, answer }) => {
-  const command = request.replaceAll('{{gateway}}', gateway.url).replaceAll('YOUR_KEY', key);
+  const command = fill(request);
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', `${command} -sS --fail-with-body`]);
   if (answer.startsWith('{')) {
     expect(shapeOf(JSON.parse(stdout))).toEqual(expect.arrayContaining(shapeOf(JSON.parse(answer))));
@@ -62,4 +70,45 @@ test.each(examples)('$id: $request', async ({ request, answer }) => {
     expect(found).toBeGreaterThanOrEqual(from);
     from = found + 1;
   }
+});
+
+test.each(examples)('$id: $script', async ({ id, script, answer }) => {
+  const said = await runModule(fill(script));
+  expect(said.trim().length).toBeGreaterThan(0);
+  expect(said).not.toMatch(/^undefined$/m);
+  if (id === 'countTokens' || id === 'countInputTokens') expect(said).toMatch(/^\d+\n$/);
+  if (id === 'listModels') expect(said.split('\n')).toContain('svc');
+  if (answer.includes('tool_calls')) expect(said).toContain('get_weather');
+});
+
+/** SDKs in Python that send nothing, and say what they were asked. */
+const stub = `
+import json, sys
+class Asked:
+    def __init__(self, path=()): self.path = path
+    def __getattr__(self, name): return Asked(self.path + (name,))
+    def __getitem__(self, _): return self
+    def __iter__(self): return iter(())
+    def __call__(self, *words, **members):
+        sys.stderr.write(json.dumps({"call": ".".join(self.path), "words": words, "body": members}) + "\\n")
+        return Asked()
+OpenAI = Anthropic = lambda base_url, api_key: (sys.stderr.write(json.dumps([base_url, api_key]) + "\\n"), Asked())[1]
+`;
+
+describe('in Python', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'python-'));
+  beforeAll(() => {
+    for (const name of ['openai', 'anthropic']) writeFileSync(join(folder, `${name}.py`), stub);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(examples)('$id: $python', async ({ id, request, python }) => {
+    const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout, stderr } = await promisify(execFile)('python3', ['-c', fill(python)], { env });
+    if (id === 'getUsage') return expect(stdout).toContain("'object': 'usage'");
+    const [client = '', asked = ''] = stderr.trim().split('\n');
+    expect(JSON.parse(client)).toEqual([python.includes('anthropic') ? gateway.url : `${gateway.url}/v1`, key]);
+    const [, body = '{}'] = / -d '(.*)'$/s.exec(request) ?? [];
+    expect(JSON.parse(asked).body).toEqual(JSON.parse(body));
+  });
 });

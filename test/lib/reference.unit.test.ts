@@ -27,11 +27,11 @@ test('the page begins with what people come for', () => {
   const sections = [...html.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)-title">/g)].map(
     ([, id]) => id,
   );
-  expect([sections[0], sections.at(-1)]).toEqual(['createChatCompletion', 'getModel']);
+  expect([sections[0], sections.at(-1)]).toEqual(['createChatCompletion', 'getUsage']);
 });
 
 test('the page has every error code with its statuses, what it means and what to do', () => {
-  const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="objects-title">'));
+  const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="endpoints">'));
   const told = [
     ...errors.matchAll(/<div id="(\w+)"><dt><code>\1<\/code> <span class="type">([^<]+)<\/span><\/dt>(<dd.*?)<\/div>/g),
   ];
@@ -45,7 +45,7 @@ test('the page has every error code with its statuses, what it means and what to
 });
 
 test('the page lists the quota’s headers first, and those for browsers last', () => {
-  const headers = html.slice(html.indexOf('<h2 id="headers-title">'), html.indexOf('<h2 id="errors-title">'));
+  const headers = html.slice(html.indexOf('<h2 id="headers-title">'), html.indexOf('<h2 id="types-title">'));
   const names = [...headers.matchAll(/<dt><code>([^<]+)<\/code>/g)].map(([, name]) => name);
   expect(names.slice(0, 3)).toEqual(['{{headers}}-Remaining', '{{headers}}-Limit', '{{headers}}-Reset']);
   expect(names.slice(-3)).toEqual(['access-control-allow-origin', 'access-control-expose-headers', 'vary']);

@@ -3,7 +3,10 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describeDeployment } from '../../../lambda/accounts/pages.ts';
+import { siteOf } from '../../../lambda/accounts/site.ts';
 import { unlimitedMemory } from '../../../lambda/request/memory.ts';
+import { readAccountsConfig } from '../../../lambda/settings/config.ts';
 import { forMembers, forWallets, posted, startTestWallet, type TestWallet } from '../../support/accounts.ts';
 import { incomingRequest } from '../../support/incoming-request.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -81,7 +84,7 @@ describe('the pages', () => {
       });
     for (const [path, limit] of [
       ['/', 2_500],
-      ['/docs', 9_500],
+      ['/docs', 12_500],
       ['/docs/site.css', 2_000],
     ] as const) {
       const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];
@@ -104,7 +107,7 @@ describe('the pages', () => {
         '<dd>text</dd>',
       ],
       ...['makes you a guest of your network, with 3 requests to try', '70 requests a day'],
-      ...[`curl <wbr>${wallet.url}<wbr>/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
+      ...[`curl ${wallet.url}/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
     ]) {
       expect(html).toContain(fact);
     }
@@ -158,7 +161,7 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   const statusOf = async (path: string) => (await fetch(offering.url + path)).status;
   for (const [page, needed] of [
     ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
-    ['/docs', 'Every request needs one: '],
+    ['/docs', 'It needs a key in place of <code>YOUR_KEY</code>: '],
     ...(cli ? [['/cli', undefined] as const] : []),
   ] as const) {
     const html = await read(page, offering);
@@ -192,6 +195,70 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   expect(begun.status).toBe(canSignIn ? 400 : 404);
   expect(await offering.readTables()).toEqual([]);
   expect(offering.faults).toEqual([]);
+});
+
+const optional = {
+  embeddings: ['/v1/embeddings', 'acme-embedding', 'EmbeddingsList'],
+  compacting: ['/v1/responses/compact', 'CompactedResponse'],
+  counts_messages: ['/v1/messages/count_tokens', 'TokenCount'],
+  counts_inputs: ['/v1/responses/input_tokens', 'InputTokenCount'],
+};
+
+testRows<[missing: readonly (keyof typeof optional)[]]>([
+  [[]],
+  [['embeddings']],
+  [['embeddings', 'compacting', 'counts_messages', 'counts_inputs']],
+])('what no upstream can do stands on no page', async (missing) => {
+  const environment = { SERVICE_NAME: 'acme', NOT_OFFERED: missing.join(',') };
+  await using offering = await startTestWallet({ environment });
+  const [first, reference, text] = [
+    await read('/', offering),
+    await read('/docs', offering),
+    await read('/docs/openapi.json', offering),
+  ];
+  const { paths, components } = JSON.parse(text);
+  for (const [feature, [path = '', ...names]] of Object.entries(optional)) {
+    const offered = !missing.some((one) => one === feature);
+    for (const page of [first, reference]) expect([path, page.includes(`>${path}<`)]).toEqual([path, offered]);
+    expect([path, Object.hasOwn(paths, path)]).toEqual([path, offered]);
+    for (const name of names) {
+      expect([name, new RegExp(`[">;]${name}[<"&]`).test(reference)]).toEqual([name, offered]);
+      expect([name, JSON.stringify(components).includes(`"${name}"`)]).toEqual([name, offered]);
+    }
+  }
+  const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+  expect(references.filter((name) => !Object.hasOwn(components.schemas, name))).toEqual([]);
+  for (const page of [first, reference, text]) expect(page).not.toMatch(/\{\{/);
+});
+
+test('a browser that is lost is told where to go, and finds an icon; a program gets JSON', async () => {
+  const browser = { accept: 'text/html,*/*;q=0.8' };
+  for (const path of ['/cli/nothing', '/docs/nothing.html']) {
+    const lost = await fetch(wallet.url + path, { headers: browser });
+    expect([lost.status, lost.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(lost.headers.get('content-security-policy')).toMatch(/style-src 'sha256-/);
+    expect(lost.headers.get('x-frame-options')).toBe('DENY');
+    expect(await lost.text()).toContain('<a href="/cli">Get a key</a>');
+    expect((await fetch(wallet.url + path)).headers.get('content-type')).toBe('application/json');
+  }
+  const icon = await fetch(`${wallet.url}/favicon.ico`);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  expect(await icon.text()).toBe(readFileSync(new URL('cli/icon.svg', folder), 'utf8'));
+});
+
+testRows([
+  [true, '127.0.0.1:8787', 'npm run keys -- issue'],
+  [true, 'localhost:9000', 'PORT=9000 npm run keys -- issue'],
+  [true, 'gateway.example', ''],
+  [true, '[::1]:8787', 'npm run keys -- issue'],
+  [false, '127.0.0.1:8787', ''],
+])('whoever has started the gateway in a terminal is told how to make a key', (onOwnMachine, host, command) => {
+  const config = readAccountsConfig({
+    KEYS_TABLE: 'keys',
+    QUOTA_TABLE: 'quota',
+    NETWORK_SALT: 'the salt of the tests',
+  });
+  expect(describeDeployment(config, siteOf(host, 'http', undefined), onOwnMachine).issue).toBe(command);
 });
 
 testRows(['network', ...forMembers])('a session is required', async (path) => {

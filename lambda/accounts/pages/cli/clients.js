@@ -1,6 +1,6 @@
 import { copyButton } from './copy.js';
 import { byId, create } from './element.js';
-import { breakable, lineEnds, placeholderKey } from './snippet.js';
+import { placeholderKey } from './snippet.js';
 import { snippetGroups } from './snippets.js';
 
 /** @type {import('./snippet.js').Snippet[]} */
@@ -60,10 +60,7 @@ function showChosen() {
 function toBlock({ title, text }) {
   const button = copyButton(title, () => text);
   const head = create('div', { class: 'block-head' }, create('h3', {}, title), button);
-  const code = create('code', {});
-  for (const [place, part] of lineEnds(text).entries()) {
-    if (place % 2 === 1) code.append(create('span', { class: 'kept' }, part));
-    else for (const piece of breakable(part)) code.append(create('wbr', {}), piece);
-  }
-  return create('div', { class: 'block' }, head, create('pre', {}, code));
+  // Those without a mouse must be able to scroll it.
+  const frame = create('pre', { tabindex: '0', role: 'group', 'aria-label': title }, text);
+  return create('div', { class: 'block' }, head, frame);
 }

@@ -29,9 +29,3 @@ export const exports = (/** @type {Record<string, string | number | undefined>} 
   );
 
 export const toJson = (/** @type {unknown} */ value) => JSON.stringify(value, null, 2);
-
-/** The parts of a code, between which a narrow screen may break a line: before an address and its path, not within. */
-export const breakable = (/** @type {string} */ code) => code.split(/(?=https?:\/\/|\/v1\b)/);
-
-/** The parts of a code, of which every second one is a backslash at a line's end: it must not stand on a line of its own. */
-export const lineEnds = (/** @type {string} */ code) => code.split(/( \\)(?=\n)/);

@@ -1,3 +1,6 @@
+import { byId, create } from '../cli/element.js';
+import { announce } from '../cli/messages.js';
+
 /** @type {NodeListOf<HTMLAnchorElement>} */
 const links = document.querySelectorAll('.contents a');
 
@@ -30,6 +33,15 @@ function reveal() {
   for (let part = target?.closest('details'); part; part = part.parentElement?.closest('details')) part.open = true;
   target?.scrollIntoView();
 }
+
+/** Lets a browser's search find what is closed, which not all of them do by themselves. */
+const openAll = create('button', { type: 'button', class: 'link' }, 'Open every part, to search the page');
+openAll.addEventListener('click', () => {
+  for (const part of document.querySelectorAll('details')) part.open = true;
+  announce('Every part is open.');
+});
+byId('open-all').append(openAll);
+byId('open-all').hidden = false;
 
 addEventListener('hashchange', reveal);
 reveal();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
-import { head, silence, write } from '../../local/upstream/script.ts';
+import { head, json, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
@@ -142,6 +142,29 @@ test('with METRICS_PORT, metrics are on a port of their own; LOG_METRICS=false l
   expect(lines.length).toBeGreaterThanOrEqual(3);
   for (const line of lines) expect(Object.keys(line).filter((name) => !/^[a-z]/.test(name))).toEqual([]);
   expect(server.errors()).toBe('');
+});
+
+test('a start checks the upstream, which delays nothing; in Lambda it does not', async () => {
+  upstream.otherwise([silence]);
+  await using server = await startGatewayProcess({ ...settings(), START_CHECK: 'true' }, file);
+  // It serves while the upstream still says nothing.
+  expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(200);
+  const asked = upstream.requests.filter(({ method }) => method === 'GET').length;
+  expect(asked).toBe(1);
+  expect(server.output()).not.toMatch('upstream checked');
+
+  upstream.otherwise(json(404, {}));
+  await using checked = await startGatewayProcess({ ...settings(), START_CHECK: 'true' }, file);
+  await checked.says(/upstream checked/);
+  const found = { level: 'warn', upstream: 'UPSTREAM', reachable: true, key: 'accepted', speaks: 'none' };
+  expect(logOf(checked.output())).toContainEqual(expect.objectContaining({ ...found, hint: expect.any(String) }));
+
+  const before = upstream.requests.length;
+  const lambda = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', START_CHECK: 'true' };
+  await using inLambda = await startGatewayProcess({ ...settings(), ...lambda }, file);
+  inLambda.signal('SIGTERM');
+  expect(await inLambda.ended).toBe(0);
+  expect(upstream.requests.length).toBe(before);
 });
 
 test('in Lambda there are no metrics, and a port that is taken stops the start', async () => {

@@ -175,6 +175,20 @@ test('embeddings that are not offered are not said to be an unknown path', async
   });
 });
 
+test('the line of a 404 of the upstream says what to do, and no other line does', async () => {
+  const key = await gateway.issueKey();
+  for (const status of [404, 500]) {
+    gateway.upstream.answer(json(status, {}));
+    await (await gateway.post('/v1/messages', question, { 'x-api-key': key })).text();
+  }
+  const [missing, failing] = gateway.log.slice(-2);
+  expect(missing).toMatchObject({
+    reason: 'missing',
+    hint: expect.stringMatching(/leave messages out of UPSTREAM_DIALECTS$/),
+  });
+  expect(failing).not.toHaveProperty('hint');
+});
+
 test('the upstream’s own 400 says that it was charged, after the upstream’s words', async () => {
   const words = 'prompt is too long: 20 tokens > 10 maximum';
   gateway.upstream.answer(json(400, { error: { message: words } }));

@@ -35,6 +35,10 @@ testRows<[fields: object, shown: string]>([
   [{ ...guest, duration: 130_000 }, 'guest             502   130 s  refunded  upstream_error server_error'],
   [unreachable, 'guest             502    7 ms  refunded  upstream_error unreachable ECONNREFUSED'],
   [credentials, 'guest             502    7 ms  refunded  upstream_error credentials 401'],
+  [
+    { ...guest, reason: 'missing', upstreamStatus: 404, duration: 7, hint: 'do this' },
+    'guest             502    7 ms  refunded  upstream_error missing 404  do this',
+  ],
   [slow, 'guest             502    7 ms  refunded  upstream_error timeout TimeoutError'],
   [linked, 'member hashed-m   200    7 ms  client gone'],
   [cut, 'key_AbCdEfGhIjKl  200    7 ms  broken off  refunded  cut'],

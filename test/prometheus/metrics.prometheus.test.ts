@@ -7,6 +7,7 @@ import { expect, test } from '@jest/globals';
 import { startMetricsServer } from '../../lambda/engines/metrics-server.ts';
 import { createPrometheus } from '../../lambda/report/prometheus.ts';
 import { json, sse } from '../../local/upstream/script.ts';
+import { readBlocks } from '../docs/markdown.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { inTime } from '../support/wait-until.ts';
@@ -138,6 +139,18 @@ test('a real Prometheus scrapes the metrics, and every panel of the dashboard sh
       expect.arrayContaining([expect.stringMatching(/^\d/)]),
     ]);
   }
+});
+
+test('the configuration and the rules of docs/logs.md are valid', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+  const blocks = readBlocks(readFileSync('docs/logs.md', 'utf8')).filter(({ language }) => language === 'yaml');
+  expect(blocks).toHaveLength(2);
+  for (const [place, kind] of ['config', 'rules'].entries()) {
+    const path = join(folder, `${kind}.yml`);
+    writeFileSync(path, blocks[place]?.code ?? '');
+    expect(execFileSync(findProgram('promtool'), ['check', kind, path], { encoding: 'utf8' })).toMatch(/SUCCESS/);
+  }
+  rmSync(folder, { recursive: true });
 });
 
 test('Prometheus’ own linter has nothing to say', async () => {

@@ -91,6 +91,10 @@ describe('requests are counted by endpoint, outcome and model', () => {
     await using measured = await startMeasured({ UPSTREAM_EMBEDDINGS_MODEL: 'acmecorp/thunder-embed' });
     const vectors = json(200, { data: [{ embedding: [1] }], usage: { prompt_tokens: 3 } });
     await measured.ask(vectors, { at: '/v1/embeddings', body: { model: 'svc-embedding', input: 'hi' } });
+    await measured.ask(json(200, { input_tokens: 7 }), {
+      at: '/v1/messages/count_tokens',
+      body: { model: 'svc', messages: [] },
+    });
     await fetch(`${measured.gateway.url}/v1/models`, { headers: { 'x-api-key': 'x' } });
     await fetch(`${measured.gateway.url}/${canary.prompt}`, { method: 'MKCOL' });
     await fetch(measured.gateway.url + path, { method: 'OPTIONS' });
@@ -107,6 +111,10 @@ describe('requests are counted by endpoint, outcome and model', () => {
     const lost = { http_request_method: '_OTHER', http_response_status_code: '404', error_type: 'not_found' };
     expect(read('http_server_request_duration_seconds_count', lost)).toBe(1);
     expect(render()).not.toContain('OPTIONS');
+    // A count of tokens is no request to a model.
+    const counted = '/v1/messages/count_tokens';
+    expect(read('http_server_request_duration_seconds_count', { ...labels, http_route: counted })).toBe(1);
+    expect(read('gen_ai_server_request_duration_seconds_count', { ...ofModel, http_route: counted })).toBeUndefined();
   });
 
   test('who left before the end', async () => {

@@ -36,6 +36,7 @@ const decimal = 'a decimal from 0 to 1000000 with at most six places, such as 2.
 testRows<[string, string[]]>([
   ['[]', [shape]],
   ['{', [shape]],
+  ['{"svc": {"input": 1', [shape]],
   [
     '{svc: {input: 2.50, output: 10}}',
     [`${shape}: a shell has taken its quotation marks away, so put the whole of it between two ' in that file`],

@@ -106,6 +106,7 @@ testRows<[Answers, Readonly<Record<string, string>>, object]>([
     {},
     { key: 'refused', models: undefined, hint: 'the upstream refuses the key: replace the first of UPSTREAM_API_KEYS' },
   ],
+  [{ ...everywhere, '/models': [403] }, {}, { key: 'refused' }],
   [{}, {}, { speaks: 'none', hint: 'no dialect is at UPSTREAM_BASE_URL: it may lack its version prefix, such as /v1' }],
 ])('what it answers is told with what to do', async (answers, settings, expected) => {
   expect((await find(answers, settings)).found).toEqual([expect.objectContaining(expected)]);

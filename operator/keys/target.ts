@@ -39,7 +39,8 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   if (file && isMeant) return open(runningGateway(file));
   if (dataDir !== undefined) return openDirectory(dataDir, settings);
   const others = runningPorts();
-  const instead = others.length > 0 ? `, but on ${others.join(' and ')}: set PORT to that` : '';
+  const instead =
+    others.length > 0 ? `, but on ${others.join(', ')}: set PORT to ${others.length > 1 ? 'one of them' : 'that'}` : '';
   throw new CommandError(
     `no gateway is running on port ${port}${instead || `: start it with \`PORT=${port} npm start\``}, or pass --stack NAME`,
   );

@@ -237,9 +237,7 @@ describe('shareLookups', () => {
 
   test('does not share a miss, because the record may exist by now', async () => {
     const looks: ((found: string | undefined) => void)[] = [];
-    const find = shareLookups(
-      (_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)),
-    );
+    const find = shareLookups((_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)));
     const [early, late] = [find('a'), find('a')];
     looks[0]?.(undefined);
     expect(await early).toBeUndefined();

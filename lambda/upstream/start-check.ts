@@ -53,23 +53,23 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
     ...access.secretHeaders,
   });
   const list = await ask(`${upstream.addresses[spoken.name]}/models`, headersFor(spoken));
-  const statuses = await Promise.all(
+  const replies = await Promise.all(
     dialects.map(async (dialect) => {
       const [endpoint] = dialect.endpoints;
       const url = endpoint && urlUnder(upstream.addresses[dialect.name], endpoint);
-      const reply = await ask(url ?? '', headersFor(dialect), '{}');
-      return [dialect.name, reply.status] as const;
+      return [dialect.name, await ask(url ?? '', headersFor(dialect), '{}')] as const;
     }),
   );
-  const answers = statuses.flatMap(([, status]) => status ?? []);
+  const answers = replies.flatMap(([, { status }]) => status ?? []);
   if (list.status === undefined && answers.length === 0) {
     const hint = `${prefix}_BASE_URL leads nowhere: see docs/failures.md for this code`;
     return { upstream: prefix, reachable: false, causeCode: list.causeCode, hint };
   }
   const isRefused = [list.status, ...answers].some((status) => status === 401 || status === 403);
   const models = isRefused ? undefined : findModels(list, upstream, spoken);
-  const speaks = statuses.flatMap(([name, status]) => (status === undefined || isAbsent(status) ? [] : [name]));
-  const absent = statuses.flatMap(([name, status]) => (status !== undefined && isAbsent(status) ? [name] : []));
+  const answering = replies.filter(([, { status }]) => status !== undefined);
+  const speaks = answering.filter(([, reply]) => !isAbsent(reply)).map(([name]) => name);
+  const absent = answering.filter(([, reply]) => isAbsent(reply)).map(([name]) => name);
   return {
     upstream: prefix,
     reachable: true,
@@ -85,8 +85,8 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
   };
 }
 
-/** Any other answer comes from somebody who knows the path. */
-const isAbsent = (status: number): boolean => status === 404 || status === 405;
+/** Any other answer comes from somebody who knows the path. A 404 may be about the model, which the request does not name. */
+const isAbsent = ({ status, text = '' }: Reply): boolean => status === 405 || (status === 404 && !/model/i.test(text));
 
 function hintOfDialects({ prefix, dialects }: Upstream, speaks: readonly string[], absent: readonly string[]) {
   if (!dialects.some((name) => absent.includes(name))) return undefined;

@@ -33,7 +33,9 @@ const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '�
 export function createFold(): (row: Row) => Row {
   const first = new Map<string, string>();
   return (row) => {
-    const [, message] = /"message":\s*"((?:[^"\\]|\\.)+)"/.exec(row.detail) ?? [];
+    const [, said] = /"message":\s*"((?:[^"\\]|\\.)+)"/.exec(row.detail) ?? [];
+    // Whether it was charged differs between endpoints.
+    const message = said?.replace(/ This request was (not )?charged\./, '');
     if (row.mark !== 'fail' || message === undefined) return row;
     const known = first.get(message);
     if (known !== undefined) return { ...row, detail: `the same as ${known}` };

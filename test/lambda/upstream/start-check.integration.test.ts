@@ -89,6 +89,12 @@ testRows<[Answers, Readonly<Record<string, string>>, object]>([
       hint: 'the upstream does not speak responses and messages: set UPSTREAM_DIALECTS=chat, and they are translated',
     },
   ],
+  // This one knows the path, and misses a model.
+  [
+    { ...everywhere, '/chat/completions': [404, '{"error":{"code":"model_not_found"}}'] },
+    {},
+    { ...fine, hint: undefined },
+  ],
   [
     { '/models': [404], '/chat/completions': [500], '/responses': [200], '/messages': [429] },
     {},

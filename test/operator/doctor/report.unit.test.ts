@@ -4,7 +4,8 @@ import { createFold, fail, note, ok } from '../../../operator/doctor/report.ts';
 test('a fault of the gateway is said once, whichever checks meet it', () => {
   const fold = createFold();
   const refused = (shape: string, advice: string) => fail(`answered 502 ${shape}; ${advice}`);
-  const openAi = '{"error":{"message":"The gateway could not get \\"access\\" to the model.","type":"server_error"}}';
+  const openAi =
+    '{"error":{"message":"The gateway could not get \\"access\\" to the model. This request was not charged.","type":"server_error"}}';
   const messages =
     '{"type":"error","error":{"type":"api_error","message":"The gateway could not get \\"access\\" to the model."}}';
   const other = '{"error":{"message":"The model did not answer in time."}}';

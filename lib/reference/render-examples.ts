@@ -2,11 +2,11 @@ import {
   type Call,
   calls,
   type Example,
-  layOutJson,
   writeCurl,
   writeJavaScript,
   writePython,
 } from '../../lambda/accounts/pages/cli/examples.js';
+import { layOutJson } from '../../lambda/accounts/pages/cli/literals.js';
 import { block, opening } from './html.ts';
 import type { Content, Endpoint } from './openapi.ts';
 

@@ -105,7 +105,7 @@ export const mayOpenAdminStore = /^lambda\/(store\/admin\/|accounts\/index\.ts$|
 
 /** What lib/ may import from lambda/: the tables' schema, settings and their warnings, prices, names of metrics and headers, the pages' examples. */
 export const sharedWithLib =
-  /^lambda\/(store\/dynamodb\/schema|hiding\/(names-in-code|lost-reasoning)|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$|^lambda\/accounts\/pages\/cli\/examples\.js$/;
+  /^lambda\/(store\/dynamodb\/schema|hiding\/(names-in-code|lost-reasoning)|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$|^lambda\/accounts\/pages\/cli\/(examples|literals)\.js$/;
 
 /** Who may import whom outside lambda/. A folder of operator/ may also use the files directly in operator/, but no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {

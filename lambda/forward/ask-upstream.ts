@@ -13,6 +13,8 @@ export type ReadyToForward = RequestSoFar & Normalized;
 
 export interface AskDependencies {
   readonly askUpstreams: AskUpstreams;
+  /** The scrubber that hides the upstreams' names, current keys and secret headers. */
+  readonly readScrubber: () => Promise<Scrubber>;
   readonly hideInText: 'names' | 'none';
   readonly readSealSalt: () => Promise<KeyObject>;
   readonly log: Log;
@@ -36,11 +38,13 @@ export function openAttempt(
   request: ReadyToForward,
   record: AttemptRecord,
   scrubber: Scrubber,
-  { askUpstreams, hideInText, readSealSalt, log }: AskDependencies,
+  { askUpstreams, readScrubber, hideInText, readSealSalt, log }: AskDependencies,
 ) {
   const { id, parsed, outgoing, memory } = request;
   const { caller } = bodyOf(outgoing).conversation;
   const explainer = createExplainer(scrubber);
+  /** Hides the token of the last try too, which may be newer than the scrubber. */
+  let renewed: Promise<Scrubber> | undefined;
   let keptForAnswer = 0;
   const releaseBody = () => {
     outgoing.body = undefined;
@@ -62,6 +66,7 @@ export function openAttempt(
         record.leftOut = leftOut?.leftOut;
         record.leftOutForLog = leftOut?.leftOutForLog;
         for (const secret of secrets) explainer.conceal(secret);
+        if (upstream.tokenRegion !== undefined) renewed = readScrubber().catch(() => scrubber);
       },
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
         alive?.();
@@ -72,14 +77,17 @@ export function openAttempt(
         log.tryFailed(kind, { ...fields, ...describeCause(cause) });
       },
     });
-    return asking.finally(releaseBody);
+    return asking.finally(releaseBody).then(async (answer) => {
+      if (renewed) hiding.scrubber = await renewed;
+      return answer;
+    });
   };
   // With prices, the model's output is counted, in case the answer has no usage.
   const countsText = request.inputTokens !== undefined;
   const count = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
-  const hiding: Rewriting = {
+  const hiding: Rewriting & { scrubber: Scrubber } = {
     scrubber,
     showsGenerated: hideInText === 'none',
     publicModel: parsed.model.id,

@@ -1,5 +1,4 @@
 import type { Sealing } from '../dialects/model/seal.ts';
-import type { Scrubber } from '../hiding/scrub.ts';
 import { readText } from '../http/bodies.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { GatewayResponse } from '../request/incoming-request.ts';
@@ -15,8 +14,6 @@ import { fetchVectors } from './vectors.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, StreamDependencies {
-  /** The scrubber that hides the upstreams' names, current keys and secret headers. */
-  readonly readScrubber: () => Promise<Scrubber>;
   readonly rewriteWhole: Job<AnswerRewriting, RewrittenAnswer>;
 }
 

@@ -51,6 +51,15 @@ export function tokenRegionOf(
 export const isMantle = ({ addresses }: { readonly addresses: Readonly<Record<string, string>> }): boolean =>
   Object.values(addresses).some((url) => /(^|\.)bedrock-mantle[.-]/.test(new URL(url).hostname));
 
+/** Reports model ids with characters that no id or ARN has. In the role's policy, `*` and `?` would allow other models too. */
+export function modelIdFaults(prefix: string, names: readonly string[], environment: Environment): string[] {
+  if (environment[`${prefix}_AUTH`]?.trim() !== 'aws') return [];
+  const models = names.filter((name) => name.endsWith('_MODEL')).map((name) => `${prefix}_${name}`);
+  return models
+    .filter((name) => !/^[\w.:/-]*$/.test(environment[name]?.trim() ?? ''))
+    .map((name) => `${name} must be the id or ARN of one model at Bedrock`);
+}
+
 /** Reports models that need different base URLs, unless the operator sets those. */
 export function mixedModelFaults(prefix: string, environment: Environment): string[] {
   const of = (name: string) => environment[`${prefix}_${name}`]?.trim();

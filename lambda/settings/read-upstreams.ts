@@ -7,7 +7,7 @@ import {
   translatesToChat,
   translationTarget,
 } from '../dialects/names.ts';
-import { bedrockDefaults, mixedModelFaults, tokenRegionOf } from './bedrock.ts';
+import { bedrockDefaults, mixedModelFaults, modelIdFaults, tokenRegionOf } from './bedrock.ts';
 import { type Environment, readSettings, type Values } from './read-settings.ts';
 import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-definitions.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
@@ -82,6 +82,7 @@ function readUpstream(prefix: string, given: Environment, faults: string[]): Ups
   const environment = { ...given, ...defaults };
   const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
   faults.push(...needlessFaults(prefix, read, given), ...mixedModelFaults(prefix, given));
+  faults.push(...modelIdFaults(prefix, Object.keys(upstreamSettings), given));
   if (read.EMBEDDINGS_BASE_URL !== undefined && read.EMBEDDINGS_MODEL === undefined) {
     faults.push(
       `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,

@@ -103,6 +103,16 @@ test.each<[environment: Record<string, string>, fault: string]>([
   expect(faultsOf({ ...least, ...environment })).toContain(fault);
 });
 
+test.each(['*', 'us.*', 'us.anthropic.claude-?', 'arn:aws:bedrock:*::foundation-model/a', 'us.{a,b}'])(
+  'the model id %s, which would let the role call others too, is refused',
+  (id) => {
+    const fault = (name: string) => `${name} must be the id or ARN of one model at Bedrock`;
+    expect(faultsOf({ ...least, UPSTREAM_TEXT_MODEL: id })).toContain(fault('UPSTREAM_TEXT_MODEL'));
+    expect(faultsOf({ ...least, UPSTREAM_EMBEDDINGS_MODEL: id })).toContain(fault('UPSTREAM_EMBEDDINGS_MODEL'));
+    expect(faultsOf({ UPSTREAM_BASE_URL: 'https://api.acme.com/v1', UPSTREAM_TEXT_MODEL: id })).toEqual([]);
+  },
+);
+
 test('what was taken is said, in a line for each upstream', () => {
   const second = { UPSTREAM_2_AUTH: 'aws', UPSTREAM_2_TEXT_MODEL: other, UPSTREAM_2_DIALECTS: 'chat' };
   expect(sayBedrockDefaults(read({ ...least, ...second }))).toEqual([

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
-import type { AwsAccess } from '../lambda/aws/access.ts';
 import { issueKey } from '../lambda/identity/issued-keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
@@ -9,6 +8,7 @@ import { sayBedrockDefaults } from '../lambda/settings/bedrock.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
+import type { ReadToken } from '../lambda/settings/secrets.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
 import { createAdminStore } from '../lambda/store/admin/store.ts';
 import { createDynamoStore } from '../lambda/store/dynamodb/store.ts';
@@ -58,7 +58,7 @@ export async function startGateway() {
   const client = new DynamoDBClient();
   started.defer(async () => client.destroy());
   const aws = await findAws(client);
-  await requireCredentials(config, aws.access);
+  await requireCredentials(config, aws.readToken);
   await createGatewayTables(client, config.tables).catch((error) => {
     const store = embedded ? 'the embedded DynamoDB' : `AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint}`;
     throw new ConfigError([`${store} can't be used: ${messageOf(error)}`]);
@@ -107,15 +107,16 @@ export async function startGateway() {
 }
 
 /** Reports missing or expired AWS credentials at the start, rather than in the first request. */
-async function requireCredentials({ upstreams }: Config, { credentials }: AwsAccess): Promise<void> {
-  const needing = upstreams.all.find(({ tokenRegion }) => tokenRegion !== undefined);
-  if (needing === undefined) return;
-  await credentials().catch((error) => {
-    throw new ConfigError([
-      `${needing.prefix}_AUTH aws finds no AWS credentials (${messageOf(error)}): ` +
-        'sign in (aws sso login), then eval "$(aws configure export-credentials --format env)"',
-    ]);
-  });
+async function requireCredentials({ upstreams }: Config, readToken: ReadToken): Promise<void> {
+  for (const { prefix, tokenRegion } of upstreams.all) {
+    if (tokenRegion === undefined) continue;
+    await readToken(tokenRegion).catch((error) => {
+      throw new ConfigError([
+        `${prefix}_AUTH aws finds no AWS credentials (${messageOf(error)}): ` +
+          'sign in (aws sso login), then eval "$(aws configure export-credentials --format env)"',
+      ]);
+    });
+  }
 }
 
 /** What is wrong with its settings is told with all other faults. */

@@ -47,3 +47,12 @@ test('whoever is not signed in is told at the start how to be', async () => {
   expect(gateway.errors()).toMatch(/^UPSTREAM_AUTH aws finds no AWS credentials \(.*aws configure export-credentials/);
   expect(gateway.output()).toBe('');
 });
+
+test('so is whoever was signed in until a moment ago', async () => {
+  const ended = { AWS_CREDENTIAL_EXPIRATION: '2026-01-01T00:00:00Z' };
+  await using gateway = spawnGateway({ ...settings, ...signedIn, ...ended });
+  expect(await gateway.ended).toBe(1);
+  expect(gateway.errors()).toMatch(
+    /^UPSTREAM_AUTH aws finds no AWS credentials \(the AWS credentials have expired\): sign in/m,
+  );
+});

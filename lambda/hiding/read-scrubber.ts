@@ -31,7 +31,7 @@ export function createReadScrubber<Scrubber>(
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
-    const accesses = await Promise.all(upstreams.map((upstream) => readAccess(upstream)));
+    const accesses = await Promise.all(upstreams.map((upstream) => readAccess(upstream).catch(noToken(upstream))));
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
     // A header may have a scheme before its secret, such as `Bearer`.
@@ -45,6 +45,16 @@ export function createReadScrubber<Scrubber>(
     return made.scrubber;
   };
 }
+
+const nothing: Access = { keys: [], headers: {}, secretHeaders: {} };
+
+/** A token that can't be made is not sent either. Keys that can't be read may be in use. */
+const noToken =
+  ({ tokenRegion }: Upstream) =>
+  (error: unknown): Access => {
+    if (tokenRegion === undefined) throw error;
+    return nothing;
+  };
 
 /** The last piece may be too short to hide, but is worthless without the others. */
 function piecesOf(secret: string): string[] {

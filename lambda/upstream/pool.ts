@@ -41,6 +41,24 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   const nameOf = ({ upstream: { prefix, tokenRegion }, key }: Pick<Candidate, 'upstream' | 'key'>) =>
     tokenRegion === undefined ? `${prefix} ${key}` : prefix;
 
+  /** The credentials of the upstreams that have keys. Bedrock is left out while no token can be made, unless no other has keys. */
+  const readAccesses = async (wanted: readonly Upstream[]) => {
+    const usable: { readonly upstream: Upstream; readonly access: Access; readonly isFirst: boolean }[] = [];
+    const failures: unknown[] = [];
+    for (const upstream of wanted) {
+      try {
+        const access = await readAccess(upstream);
+        if (access.keys.length === 0) continue;
+        usable.push({ upstream, access, isFirst: usable.length + failures.length === 0 });
+      } catch (error) {
+        if (upstream.tokenRegion === undefined) throw error;
+        failures.push(error);
+      }
+    }
+    if (usable.length === 0 && failures.length > 0) throw failures[0];
+    return usable;
+  };
+
   return {
     /** The candidates for a turn of this conversation, in order. Empty only if no upstream that can answer it has a key. */
     async candidates(conversation: Conversation, canAnswer: (upstream: Upstream) => boolean): Promise<Candidate[]> {
@@ -49,10 +67,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       const placeOf = (candidate: Candidate) => names.indexOf(nameOf(candidate));
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
-      for (const upstream of upstreams.filter(canAnswer)) {
-        const access = await readAccess(upstream);
+      for (const { upstream, access, isFirst } of await readAccesses(upstreams.filter(canAnswer))) {
         const ranked = await rankKeys(access.keys, conversation);
-        const isFirst = ready.length + resting.length === 0;
         const candidates = ranked.map((key, rank) => ({
           upstream,
           isOwn: isFirst && rank === 0,
@@ -77,18 +93,14 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     /** The first upstream that can answer and has a key that does not rest. */
     async next(canAnswer: (upstream: Upstream) => boolean): Promise<Upstream | undefined> {
       const time = now();
-      for (const upstream of upstreams.filter(canAnswer)) {
-        const { keys } = await readAccess(upstream);
-        if (keys.some((key) => (rests.get(nameOf({ upstream, key })) ?? 0) <= time)) return upstream;
-      }
-      return undefined;
+      const ready = (await readAccesses(upstreams.filter(canAnswer))).find(({ upstream, access }) =>
+        access.keys.some((key) => (rests.get(nameOf({ upstream, key })) ?? 0) <= time),
+      );
+      return ready?.upstream;
     },
 
     async hasKeys(): Promise<boolean> {
-      for (const upstream of upstreams) {
-        if ((await readAccess(upstream)).keys.length > 0) return true;
-      }
-      return false;
+      return (await readAccesses(upstreams)).length > 0;
     },
 
     /** Records that a caller met a failure of a key. Returns whether several callers have, lately. */

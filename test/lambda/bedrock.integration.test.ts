@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Credentials } from '../../lambda/aws/access.ts';
 import { createReadToken } from '../../lambda/aws/bedrock-token.ts';
+import { json } from '../../local/upstream/script.ts';
 import { now } from '../support/clock.ts';
 import { type Refusal, startFakeBedrock } from '../support/fake-bedrock.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 
 const claude = 'us.anthropic.claude-sonnet-5';
@@ -182,4 +184,21 @@ test('without credentials requests are refused for now, and the start says so', 
   const response = await gateway.post('/v1/chat/completions', { model: 'svc', ...hello }, { 'x-api-key': 'guest' });
   expect(response.status).toBe(503);
   expect(gateway.log).toContainEqual(expect.objectContaining({ message: 'upstream keys not read' }));
+});
+
+test.each([
+  ['first', 'UPSTREAM', 'UPSTREAM_2'],
+  ['second', 'UPSTREAM_2', 'UPSTREAM'],
+])('without credentials for the %s upstream, the other one answers', async (_place, bedrock, other) => {
+  await using upstream = await startFakeUpstream();
+  upstream.otherwise(json(200, { choices: [] }));
+  await using gateway = await startTestGateway({
+    environment: {
+      ...{ UPSTREAM_BASE_URL: '', UPSTREAM_API_KEYS: '', AWS_REGION: 'us-east-1' },
+      ...{ [`${bedrock}_AUTH`]: 'aws', [`${bedrock}_TEXT_MODEL`]: claude, [`${bedrock}_VISION_MODEL`]: claude },
+      ...{ [`${other}_BASE_URL`]: upstream.url, [`${other}_API_KEYS`]: 'a-key', [`${other}_TEXT_MODEL`]: 'acme-1' },
+    },
+  });
+  const response = await gateway.post('/v1/chat/completions', { model: 'svc', ...hello }, { 'x-api-key': 'guest' });
+  expect([response.status, upstream.requests.length]).toEqual([200, 1]);
 });

@@ -44,13 +44,13 @@ async function checkModel(upstream: Upstream, model: string, readToken: ReadToke
     return explain(await createProbe(addresses[name], () => 0)(request), model, region);
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof CommandError && /ENOTFOUND/.test(message)) return fail(noSuchRegion(region));
+    if (error instanceof CommandError && /ENOTFOUND/.test(message)) return fail(noSuchHost(addresses[name], region));
     return untested(`${message}: sign in to AWS (aws sso login), and run this again`);
   }
 }
 
-const noSuchRegion = (region: string) =>
-  `Bedrock is not available in ${region}: deploy in another region, or set UPSTREAM_BASE_URL to the endpoint of one`;
+const noSuchHost = (address: string, region: string) =>
+  `${new URL(address).hostname} is not found. If other names of AWS are found from here, there is no Bedrock in ${region}: deploy in another region, or set UPSTREAM_BASE_URL to the endpoint of one`;
 
 /**
  * Explains AWS's refusals, by the messages that these pages document:

@@ -83,7 +83,11 @@ test.each<[what: string, options: Options, refusals: Refusal[], detail: RegExp]>
 test('a region without Bedrock has no such host', async () => {
   const found = await diagnose({ address: 'http://bedrock-runtime.invalid/v1', region: 'us-north-9' });
   expect(found).toEqual([
-    [expect.anything(), 'fail', expect.stringMatching(/^Bedrock is not available in us-north-9: /)],
+    [
+      expect.anything(),
+      'fail',
+      expect.stringMatching(/^bedrock-runtime\.invalid is not found\. .*no Bedrock in us-north-9/),
+    ],
   ]);
 });
 

@@ -113,9 +113,11 @@ test.each<[what: string, words: readonly string[], code: number, said: RegExp]>(
   expect(ended).toMatchObject({ code, out: '', err: expect.stringMatching(said) });
 });
 
-test('a stack that is no gateway is told', async () => {
+test('a stack whose upstreams take no keys is told', async () => {
   await using other = await startDeployedStack();
-  await expect(other.run('upstream-key', ['list'])).rejects.toThrow('the stack Gateway has no output UpstreamSecret');
+  await expect(other.run('upstream-key', ['list'])).rejects.toThrow(
+    'Gateway has no secret for keys: with UPSTREAM_AUTH aws its upstreams need none',
+  );
 });
 
 /** Runs it in a terminal, and types once it asks. */

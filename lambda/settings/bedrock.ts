@@ -51,13 +51,15 @@ export function tokenRegionOf(
 export const isMantle = ({ addresses }: { readonly addresses: Readonly<Record<string, string>> }): boolean =>
   Object.values(addresses).some((url) => /(^|\.)bedrock-mantle[.-]/.test(new URL(url).hostname));
 
-/** Reports model ids with characters that no id or ARN has. In the role's policy, `*` and `?` would allow other models too. */
+/** `provider.model`, where a region may come first, or an ARN. In the role's policy, `*` and `?` would allow other models too. */
+const modelId = /^([\w-]+\.[\w.:-]+|arn:[\w.:/-]+)$/;
+
+/** Reports models that are none of Bedrock's, such as the placeholder of cdk.json. */
 export function modelIdFaults(prefix: string, names: readonly string[], environment: Environment): string[] {
   if (environment[`${prefix}_AUTH`]?.trim() !== 'aws') return [];
   const models = names.filter((name) => name.endsWith('_MODEL')).map((name) => `${prefix}_${name}`);
-  return models
-    .filter((name) => !/^[\w.:/-]*$/.test(environment[name]?.trim() ?? ''))
-    .map((name) => `${name} must be the id or ARN of one model at Bedrock`);
+  const wrong = models.filter((name) => environment[name]?.trim() && !modelId.test(environment[name].trim()));
+  return wrong.map((name) => `${name} must be the id or ARN of one model at Bedrock`);
 }
 
 /** Reports models that need different base URLs, unless the operator sets those. */

@@ -179,7 +179,10 @@ test.each<[what: string, options: Options, refusals: Refusal[], status: number, 
 
 test('without credentials requests are refused for now, and the start says so', async () => {
   await using gateway = await startTestGateway({
-    environment: { UPSTREAM_AUTH: 'aws', AWS_REGION: 'us-east-1', UPSTREAM_API_KEYS: '' },
+    environment: {
+      ...{ UPSTREAM_AUTH: 'aws', AWS_REGION: 'us-east-1', UPSTREAM_API_KEYS: '' },
+      ...{ UPSTREAM_TEXT_MODEL: claude, UPSTREAM_VISION_MODEL: '' },
+    },
   });
   const response = await gateway.post('/v1/chat/completions', { model: 'svc', ...hello }, { 'x-api-key': 'guest' });
   expect(response.status).toBe(503);

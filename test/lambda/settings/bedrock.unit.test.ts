@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { sayBedrockDefaults } from '../../../lambda/settings/bedrock.ts';
 import { readUpstreams } from '../../../lambda/settings/read-upstreams.ts';
@@ -112,6 +113,14 @@ test.each(['*', 'us.*', 'us.anthropic.claude-?', 'arn:aws:bedrock:*::foundation-
     expect(faultsOf({ UPSTREAM_BASE_URL: 'https://api.acme.com/v1', UPSTREAM_TEXT_MODEL: id })).toEqual([]);
   },
 );
+
+test('a model that is left out is a fault, although cdk.json has a placeholder for one', () => {
+  const { gateway } = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
+  const model = gateway.defaults.UPSTREAM_TEXT_MODEL;
+  expect(faultsOf({ ...least, UPSTREAM_TEXT_MODEL: model })).toEqual([
+    'UPSTREAM_TEXT_MODEL must be the id or ARN of one model at Bedrock',
+  ]);
+});
 
 test('what was taken is said, in a line for each upstream', () => {
   const second = { UPSTREAM_2_AUTH: 'aws', UPSTREAM_2_TEXT_MODEL: other, UPSTREAM_2_DIALECTS: 'chat' };

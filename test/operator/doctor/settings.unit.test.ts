@@ -27,7 +27,9 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
     ...{ appUrl: 'https://app.example', oidcIssuer: undefined },
   });
   expect(readStage(block, 'prod')).toMatchObject({ names: ['AcmeCorp', ...names], translated: [], closed: true });
-  const atBedrock = { stages: { dev: { UPSTREAM_AUTH: 'aws', UPSTREAM_BASE_URL: '', UPSTREAM_DIALECTS: 'chat' } } };
+  const models = { UPSTREAM_TEXT_MODEL: 'openai.gpt-oss-120b-1:0', UPSTREAM_VISION_MODEL: '' };
+  const dev = { UPSTREAM_AUTH: 'aws', UPSTREAM_BASE_URL: '', UPSTREAM_DIALECTS: 'chat', ...models };
+  const atBedrock = { stages: { dev } };
   const { bedrock } = readStage(block, 'dev', atBedrock, 'us-west-2');
   expect(bedrock).toMatchObject([
     { tokenRegion: 'us-west-2', addresses: { chat: expect.stringContaining('us-west-2') } },

@@ -31,6 +31,11 @@ export interface KeyReader {
   anyKeyIssued(): Promise<boolean>;
 }
 
+export interface StoredKey {
+  readonly hash: string;
+  readonly record: KeyRecord;
+}
+
 /** What can be changed about an issued key. */
 export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
 
@@ -40,6 +45,8 @@ export interface KeyStore extends KeyReader {
   findById(id: string): Promise<KeyRecord | undefined>;
   /** All keys, or those of one member, newest first. */
   list(member?: string): Promise<readonly KeyRecord[]>;
+  /** All keys with their hashes, to be put into another store. */
+  listStored(): Promise<readonly StoredKey[]>;
   /** Idempotent: a revoked key keeps its first date. Returns undefined if there is no such key. */
   revoke(id: string, now: number): Promise<KeyRecord | undefined>;
   /** An undefined value removes the field. Returns undefined if there is no such key. */

@@ -23,6 +23,7 @@ describe('the architecture', () => {
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/gateway.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
     ['lambda/gateway.ts', "import { createKeyStore } from './store/admin/keys.ts';"],
+    ['lambda/index.ts', "import { openSqliteStore } from './store/sqlite/store.ts';"],
     ['lambda/store/dynamodb/keys.ts', "import { createItems } from '../admin/items.ts';"],
     ['lambda/store/dynamodb/table.ts', "import { unmarshall } from '@aws-sdk/util-dynamodb';"],
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],

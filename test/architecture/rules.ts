@@ -75,8 +75,10 @@ export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
   gateway: ['app'],
   index: ['gateway'],
+  'first-key': [],
+  'server-store': [],
   serve: ['app', 'gateway', 'accounts'],
-  server: ['serve', 'accounts'],
+  server: ['serve', 'accounts', 'first-key', 'server-store'],
   worker: [],
 };
 
@@ -85,7 +87,7 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
   // It contains no client.
   { name: /^@aws-sdk\/util-dynamodb$/, allowed: /^lambda\/store\/dynamodb\/read-item\.ts$/ },
   // The server only resolves its host's region and credentials.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/(server\.ts|store\/admin\/)/ },
+  { name: /^@aws-sdk\//, allowed: /^lambda\/(server-store\.ts|store\/admin\/)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },
@@ -99,9 +101,11 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
  */
 export const tooLarge = 'aws-cdk-lib';
 
-/** The admin store contains AWS's SDK, so the gateway must not load it. */
-export const adminStore = /^lambda\/store\/admin\//;
-export const mayOpenAdminStore = /^lambda\/(store\/admin\/|accounts\/index\.ts$|server\.ts$)/;
+/** The admin store contains AWS's SDK, and SQLite is for one machine: functions must not load either. */
+export const openers: readonly { readonly store: RegExp; readonly allowed: RegExp }[] = [
+  { store: /^lambda\/store\/admin\//, allowed: /^lambda\/(store\/admin\/|accounts\/index\.ts$|server-store\.ts$)/ },
+  { store: /^lambda\/store\/sqlite\//, allowed: /^lambda\/(store\/sqlite\/|server-store\.ts$)/ },
+];
 
 /** What lib/ may import from lambda/: the tables' schema, settings and their warnings, prices, names of metrics and headers, the pages' examples. */
 export const sharedWithLib =

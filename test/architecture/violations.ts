@@ -1,10 +1,9 @@
 import type { SourceFile } from '../support/imports.ts';
 import {
-  adminStore,
   commonToDialects,
   composition,
   dialectFolders,
-  mayOpenAdminStore,
+  openers,
   outside,
   packageRules,
   rules,
@@ -14,7 +13,7 @@ import {
 } from './rules.ts';
 
 /** The entry points: only they may use the environment and the clock. */
-const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
+const entries = /^lambda\/((accounts\/|canary\/)?index|server|store\/sqlite\/worker)\.ts$/;
 
 /** Only these may create servers and handle signals. */
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
@@ -75,7 +74,8 @@ function mayLambdaImport(path: string, room: string, target: string): boolean {
   if (packageRule) return packageRule.allowed.test(path);
   if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
   if (!target.startsWith('lambda/')) return true;
-  if (crossesDialects(path, target) || (adminStore.test(target) && !mayOpenAdminStore.test(path))) return false;
+  if (crossesDialects(path, target)) return false;
+  if (openers.some(({ store, allowed }) => store.test(target) && !allowed.test(path))) return false;
   return roomOf(target) === room || (allowedTo(room) ?? []).includes(roomOf(target));
 }
 

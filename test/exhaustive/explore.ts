@@ -1,26 +1,38 @@
 import type { Subject } from './actor.ts';
-import { findFault } from './invariants.ts';
+import { findFault, type SeenState } from './invariants.ts';
 import type { Scenario } from './scenarios.ts';
-import { createWorld, type WorldState } from './world.ts';
+import { createWorld } from './world.ts';
 
-/** A state, and the path to it. Paths share their prefixes, which keeps many of them small. */
-interface Reached {
-  readonly state: WorldState;
-  readonly step?: string;
-  readonly from?: Reached;
+/** One step of a schedule: `2 is answered` concerns environment 2. */
+export interface Step<State> {
+  readonly name: string;
+  readonly take: () => Promise<State>;
 }
 
-const scheduleTo = ({ step, from }: Reached): string[] => (from && step ? [...scheduleTo(from), step] : []);
+/** All that can happen in a scenario. */
+export interface World<State> {
+  readonly first: State;
+  readonly stepsFrom: (state: State) => readonly Step<State>[];
+  /** Names what of a state makes a difference. */
+  readonly keyOf: (state: State) => string;
+}
 
-/**
- * Takes every step of every schedule with at most this many faults, until one breaks an invariant. That schedule is then a
- * shortest one. Each state is expanded only once.
- */
-export async function explore(subject: Subject, scenario: Scenario, faults: number) {
-  const world = createWorld(subject, scenario, faults);
+/** A state, and the path to it. Paths share their prefixes, which keeps many of them small. */
+interface Reached<State> {
+  readonly state: State;
+  readonly step?: string;
+  readonly from?: Reached<State>;
+}
+
+function scheduleTo<State>({ step, from }: Reached<State>): string[] {
+  return from && step ? [...scheduleTo(from), step] : [];
+}
+
+/** Takes every step of every schedule until one breaks an invariant. That schedule is then a shortest one. Each state is expanded only once. */
+export async function exploreWorld<State extends SeenState>(world: World<State>, scenario: Scenario) {
   const known = new Set<string>();
-  for (let reached: Reached[] = [{ state: world.first }]; reached.length > 0; ) {
-    const further: Reached[] = [];
+  for (let reached: Reached<State>[] = [{ state: world.first }]; reached.length > 0; ) {
+    const further: Reached<State>[] = [];
     for (const from of reached) {
       for (const { name: step, take } of world.stepsFrom(from.state)) {
         const next = { state: await take(), step, from };
@@ -39,11 +51,18 @@ export async function explore(subject: Subject, scenario: Scenario, faults: numb
   return { states: known.size, violation: undefined };
 }
 
+/** Explores the calls to DynamoDB, with at most this many faults. */
+export const explore = (subject: Subject, scenario: Scenario, faults: number) =>
+  exploreWorld(createWorld(subject, scenario, faults), scenario);
+
 /** A broken invariant, with the fewest faults that break it. */
-export async function findViolation(subject: Subject, scenarios: readonly Scenario[]) {
+export async function findViolation(
+  scenarios: readonly Scenario[],
+  exploreWith: (scenario: Scenario, faults: number) => ReturnType<typeof explore>,
+) {
   for (const faults of [0, 1, 2]) {
     for (const scenario of scenarios) {
-      const { violation } = await explore(subject, scenario, faults);
+      const { violation } = await exploreWith(scenario, faults);
       if (violation) return violation;
     }
   }

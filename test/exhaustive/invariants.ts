@@ -1,9 +1,23 @@
+import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import type { ClientOutcome, Counter } from './actor.ts';
 import type { Plan, Scenario } from './scenarios.ts';
-import type { EnvironmentState, WorldState } from './world.ts';
+
+/** What the invariants are about. */
+export interface SeenState {
+  readonly item: Item | undefined;
+  readonly environments: readonly SeenEnvironment[];
+  readonly timePassed: boolean;
+}
+
+interface SeenEnvironment {
+  readonly actor: { readonly told: readonly ClientOutcome[]; readonly counter?: Counter | undefined } | undefined;
+  readonly applied: readonly number[];
+  readonly settlements: number;
+  readonly faults: number;
+}
 
 /** The invariant that this state breaks, if any; `before` is the state before the step. */
-export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {
+export function findFault(scenario: Scenario, before: SeenState, state: SeenState): string | undefined {
   const broken = brokenLimit(scenario, state);
   if (broken !== undefined) return broken;
   for (const [index, environment] of state.environments.entries()) {
@@ -18,15 +32,15 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
   return brokenBudget(scenario, before, state);
 }
 
-const usedIn = ({ item }: WorldState, { used }: Counter) => Number(item?.[used]?.N ?? 0);
+const usedIn = ({ item }: SeenState, { used }: Counter) => Number(item?.[used]?.N ?? 0);
 
 /** The charges of a minute, even if the item no longer has them. */
-function countIn({ environments }: WorldState, { minute }: Counter): number {
+function countIn({ environments }: SeenState, { minute }: Counter): number {
   const ofMinute = environments.filter(({ actor }) => actor?.counter?.minute === minute);
   return ofMinute.flatMap(({ applied }) => applied).filter((change) => change > 0).length;
 }
 
-function brokenLimit(scenario: Scenario, state: WorldState): string | undefined {
+function brokenLimit(scenario: Scenario, state: SeenState): string | undefined {
   for (const { actor } of state.environments) {
     if (!actor?.counter) continue;
     const [used, { item }] = [usedIn(state, actor.counter), actor.counter];
@@ -37,10 +51,10 @@ function brokenLimit(scenario: Scenario, state: WorldState): string | undefined 
   return undefined;
 }
 
-const isCharged = ({ applied }: EnvironmentState) => applied.some((change) => change > 0);
+const isCharged = ({ applied }: SeenEnvironment) => applied.some((change) => change > 0);
 
 /** The budget's count must be exactly what was spent and what is reserved, and nothing may be granted beyond the budget. */
-function brokenBudget({ limits, environments: plans }: Scenario, before: WorldState, state: WorldState) {
+function brokenBudget({ limits, environments: plans }: Scenario, before: SeenState, state: SeenState) {
   const budget = limits.memberBudget;
   for (const { actor } of budget ? state.environments : []) {
     const { item = '', taken = '' } = actor?.counter ?? {};
@@ -54,16 +68,16 @@ function brokenBudget({ limits, environments: plans }: Scenario, before: WorldSt
     const due = costs.reduce((sum, cost) => sum + cost, 0);
     const counted = takenIn(state, taken);
     if (counted !== due) return `${item} has ${counted} of its budget taken, and not ${due}`;
-    const grants = (world: WorldState) => world.environments.filter(isCharged).length;
+    const grants = (world: SeenState) => world.environments.filter(isCharged).length;
     const isOver = counted > takenIn(before, taken) && grants(state) > grants(before);
     if (isOver && counted > (budget?.amount ?? 0)) return `${item} is granted more than its budget`;
   }
   return undefined;
 }
 
-const takenIn = ({ item }: WorldState, taken: string) => Number(item?.[taken]?.N ?? 0);
+const takenIn = ({ item }: SeenState, taken: string) => Number(item?.[taken]?.N ?? 0);
 
-function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: Plan | undefined): string | undefined {
+function brokenPromise({ actor, applied, settlements }: SeenEnvironment, plan: Plan | undefined): string | undefined {
   const charges = applied.filter((change) => change > 0).length;
   const refunds = applied.length - charges;
   const isTold = (...kinds: ClientOutcome['kind'][]) => actor?.told.some(({ kind }) => kinds.includes(kind)) ?? false;
@@ -83,19 +97,19 @@ function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: 
 /** What a client is told must be true at that moment. */
 function findUntruth(
   scenario: Scenario,
-  state: WorldState,
+  state: SeenState,
   plan: Plan | undefined,
-  { actor, faults }: EnvironmentState,
+  { actor, faults }: SeenEnvironment,
   { kind, code }: ClientOutcome,
 ): string | undefined {
-  // Up to two faults never prevent an answer, unless time runs out.
-  const excused = faults > 0 && state.timePassed;
+  // With retries, up to two faults never prevent an answer, unless time runs out.
+  const excused = faults > 0 && (state.timePassed || scenario.repeats === false);
   if (/lost$/.test(kind)) return excused ? undefined : `has its ${kind} for no reason`;
   if (kind === 'failed') return excused && code === 'service_unavailable' ? undefined : `fails for no reason: ${code}`;
   if (kind !== 'refused' || !actor?.counter) return undefined;
   const { limits } = scenario;
   // If the item is read after the refusal, others may have made room in between.
-  const givesRoom = ({ applied, settlements }: EnvironmentState) => applied.includes(-1) || settlements > 0;
+  const givesRoom = ({ applied, settlements }: SeenEnvironment) => applied.includes(-1) || settlements > 0;
   if (scenario.refusesBare && state.environments.some(givesRoom)) return undefined;
   const hasQuota = usedIn(state, actor.counter) < limits.memberLimit;
   const budgetRoom = (limits.memberBudget?.amount ?? 0) - takenIn(state, actor.counter.taken);

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly passing: number;
   /** Whether a refusal lacks the item that caused it, as in older DynamoDB emulators. */
   readonly refusesBare?: boolean;
+  /** Whether what got no answer is asked again; it is, unless this says no. */
+  readonly repeats?: false;
 }
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };

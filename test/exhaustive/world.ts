@@ -2,17 +2,9 @@ import { timeLimit } from '../../lambda/settings/refresh.ts';
 import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import { type ActorEvent, type ActorState, act, type Call, changeOf, type Subject } from './actor.ts';
+import type { Step } from './explore.ts';
 import type { Scenario } from './scenarios.ts';
 import { keyOf, memoize, textOf } from './state-key.ts';
-
-/**
- * One step of a schedule: `2 is answered` concerns environment 2. Work within an environment is atomic, because its order makes
- * no difference. Only time does: an environment may sleep until time has passed, like a frozen Lambda environment.
- */
-interface Step {
-  readonly name: string;
-  readonly take: () => Promise<WorldState>;
-}
 
 /** An environment after its events. Environments share only the store, so each history is run only once, on its own. */
 interface Actor extends ActorState {
@@ -43,6 +35,10 @@ export interface WorldState {
 
 const isDone = ({ call, isAsleep }: ActorState): boolean => !call && !isAsleep;
 
+/**
+ * Work within an environment is atomic, because its order makes no difference. Only time does: an environment may sleep until time
+ * has passed, like a frozen Lambda environment.
+ */
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
   const { environments: plans, passing } = scenario;
   const names = plans.map((plan) => JSON.stringify(plan));
@@ -104,7 +100,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   };
 
   /** The environments that may start before time passes. The others start after it. */
-  const beginnings = (state: WorldState, canSleep: boolean): Step[] => {
+  const beginnings = (state: WorldState, canSleep: boolean): Step<WorldState>[] => {
     const numbers = plans.map((_, index) => index + 1);
     const subset = (bits: number) => numbers.filter((number) => (bits >> (number - 1)) & 1);
     const subsets = Array.from({ length: 2 ** plans.length - 1 }, (_, index) => subset(index + 1));
@@ -118,8 +114,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     }));
   };
 
-  /** The calls without a response that may arrive late. If the store refuses one, notStarted can tell that it has arrived. */
-  const arrivals = (state: WorldState, index: number, late: readonly Call[]): Step[] =>
+  /** The calls without a response that may arrive late. If the store refuses one, nobody can tell that it has arrived. */
+  const arrivals = (state: WorldState, index: number, late: readonly Call[]): Step<WorldState>[] =>
     late.flatMap((arriving, at) => {
       const { state: after, answer } = apply(state, index, arriving);
       const others = late.filter((other) => other !== arriving);
@@ -129,10 +125,10 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
         : [];
     });
 
-  const stepsOf = (state: WorldState, index: number, actor: Actor, canSleep: boolean): Step[] => {
+  const stepsOf = (state: WorldState, index: number, actor: Actor, canSleep: boolean): Step<WorldState>[] => {
     const { call } = actor;
-    const steps: Step[] = [];
-    const add = (name: string, take: Step['take']) => steps.push({ name: `${index + 1} ${name}`, take });
+    const steps: Step<WorldState>[] = [];
+    const add = (name: string, take: Step<WorldState>['take']) => steps.push({ name: `${index + 1} ${name}`, take });
     const isAnswered = (call: Call, sleeps: boolean) => async () => {
       const { state: after, answer, asleep } = apply(state, index, call);
       const next = await handle(index, actor, sleeps ? asleep : answer);
@@ -163,7 +159,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   return {
     first,
 
-    stepsFrom(state: WorldState): Step[] {
+    stepsFrom(state: WorldState): Step<WorldState>[] {
       const canSleep = passing > 0 && !state.timePassed;
       if (!state.environments.some(({ actor }) => actor)) return beginnings(state, canSleep);
       const steps = state.environments.flatMap(({ actor, late }, index) => [

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { ServiceError } from '../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../lambda/errors.ts';
-import { outage } from '../../lambda/store/dynamodb/table.ts';
+import { outage } from '../../lambda/store/errors.ts';
 import { CommandError, createCommand, runProgram, terminal } from '../../operator/command-line.ts';
 
 afterEach(() => {

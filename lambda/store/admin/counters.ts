@@ -8,6 +8,7 @@ import { usesIn } from '../dynamodb/model-use.ts';
 import { type PlainItem, toPlain } from '../dynamodb/read-item.ts';
 import { settlementOf } from '../dynamodb/reservation.ts';
 import { quotaSchema } from '../dynamodb/schema.ts';
+import { tooLarge } from '../errors.ts';
 import type { AdminCounters } from '../store.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 
@@ -30,8 +31,8 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
       return { ...stateIn(found, counted), uses: usesIn(found, counted.budget?.period, (value) => value) };
     },
 
-    async settle(counted, ...settlement) {
-      const { ExpressionAttributeValues: values, ...update } = settlementOf(counted, ...settlement);
+    async settle(counted, reservation, settlement) {
+      const { ExpressionAttributeValues: values, ...update } = settlementOf(counted, reservation, settlement);
       const command = new UpdateCommand({
         ...addressOf(counted.item),
         ...update,
@@ -42,8 +43,10 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
         return stateIn(Attributes, counted);
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
+        const found = await load(counted.item);
+        if (found?.[reservation.name] !== undefined) throw tooLarge();
         // If an earlier response was lost, that attempt has been applied.
-        return error.inDoubt ? stateIn(await load(counted.item), counted) : undefined;
+        return error.inDoubt ? stateIn(found, counted) : undefined;
       }
     },
 

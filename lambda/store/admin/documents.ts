@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type AwsAccess, dynamoDbService, endpointOf } from '../../aws/access.ts';
 import { attempts, ServiceError, tooSlow } from '../../aws/repeat.ts';
 import { timeLimit } from '../../settings/refresh.ts';
-import { outage } from '../dynamodb/table.ts';
+import { outage } from '../errors.ts';
 
 /** The AWS SDK's document client, for everything that no inference request waits for. */
 export type Documents = DynamoDBDocumentClient;

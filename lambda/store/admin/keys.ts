@@ -40,6 +40,12 @@ export function createKeyStore(documents: Documents, tableName: string): KeyStor
       await table.put(keyOf(hash), record);
     },
 
+    listStored: async () =>
+      (await table.scan(idIndex)).map((item) => ({
+        hash: String(item[partitionKey]).slice(keyOf('').length),
+        record: recordOf<KeyRecord>(item),
+      })),
+
     list: async (member?: string): Promise<readonly KeyRecord[]> => {
       const items = await (member === undefined ? table.scan(idIndex) : table.query(memberIndex, member));
       return items.map((item) => recordOf<KeyRecord>(item));

@@ -1,7 +1,7 @@
 import { budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
 import { startOfMinute } from '../../budget/time.ts';
 import type { ModelUse, UsedTokens } from '../counters.ts';
-import { type Item, numberValue, type Value } from './table.ts';
+import type { Item } from './table.ts';
 
 /*
  * A caller's usage by model in a budget period, in the same item as the counters of counters.ts:
@@ -33,15 +33,21 @@ export function outdatedUses(found: Item | undefined, minute: number): string[] 
   });
 }
 
-/** The part of a settlement's write that counts usage. */
-export function addUse(period: string, spent: number, { kind, input, output }: UsedTokens) {
+/** A number in an item, and what is added to it. */
+export interface Sum {
+  readonly name: string;
+  readonly placeholder: string;
+  readonly added: number;
+}
+
+/** What a settlement adds to. */
+export function sumsOf(period: string, spent: number, { kind, input, output }: UsedTokens): Sum[] {
   const [inputs, outputs, costs] = namesOf(kind, period);
-  const values: Record<string, Value> = {
-    ':input': numberValue(input),
-    ':output': numberValue(output),
-    ':spent': numberValue(spent),
-  };
-  return { added: [`${inputs} :input`, `${outputs} :output`, `${costs} :spent`], values };
+  return [
+    { name: inputs, placeholder: ':input', added: input },
+    { name: outputs, placeholder: ':output', added: output },
+    { name: costs, placeholder: ':spent', added: spent },
+  ];
 }
 
 /** The usage in a period. `read` unwraps an attribute, whichever client has loaded it. */

@@ -1,7 +1,8 @@
 import { isConditionFailure } from '../../aws/repeat.ts';
 import type { CountedPeriod, CounterState, CounterWindow, OpenReservation, Settlement } from '../counters.ts';
+import { tooLarge } from '../errors.ts';
 import { budgetOf, countOf, reservationOf, stateIn } from './counter-state.ts';
-import { addUse } from './model-use.ts';
+import { type Sum, sumsOf } from './model-use.ts';
 import { numberValue, type Table } from './table.ts';
 
 /** The part of a charge's write that reserves an amount. */
@@ -32,21 +33,29 @@ export function settlementOf(
   { name, budgetPeriod, amount, outdatedUses = [] }: OpenReservation,
   { spent, refunded = false, used }: Settlement,
 ) {
-  const use = used && addUse(budgetPeriod, spent, used);
-  const added = [
-    `${budgetOf(budgetPeriod)} :change`,
-    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
-    ...(use?.added ?? []),
+  const sums: Sum[] = [
+    { name: budgetOf(budgetPeriod), placeholder: ':change', added: spent - amount },
+    ...(refunded ? [{ name: countOf(period), placeholder: ':minusOne', added: -1 }] : []),
+    ...(used ? sumsOf(budgetPeriod, spent, used) : []),
+  ];
+  const growing = sums.filter(({ added }) => added > 0);
+  const values = [
+    ...sums.map(({ placeholder, added }) => [placeholder, numberValue(added)] as const),
+    ...growing.map(
+      ({ placeholder, added }) => [`${placeholder}Most`, numberValue(Number.MAX_SAFE_INTEGER - added)] as const,
+    ),
   ];
   return {
-    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
-    ConditionExpression: 'attribute_exists(#reservation)',
+    UpdateExpression: [
+      `ADD ${sums.map(({ name, placeholder }) => `${name} ${placeholder}`).join(', ')}`,
+      `REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
+    ].join(' '),
+    ConditionExpression: [
+      'attribute_exists(#reservation)',
+      ...growing.map(({ name, placeholder }) => `NOT ${name} > ${placeholder}Most`),
+    ].join(' AND '),
     ExpressionAttributeNames: { '#reservation': name },
-    ExpressionAttributeValues: {
-      ':change': numberValue(spent - amount),
-      ...(refunded && { ':minusOne': numberValue(-1) }),
-      ...use?.values,
-    },
+    ExpressionAttributeValues: Object.fromEntries(values),
     ReturnValues: 'ALL_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
@@ -62,7 +71,9 @@ export async function settle(
     return stateIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
+    const found = await table.loadRefusing(counted.item, error);
+    if (found?.[reservation.name]) throw tooLarge();
     // If an earlier response was lost, that attempt has been applied.
-    return error.inDoubt ? stateIn(await table.loadRefusing(counted.item, error), counted) : undefined;
+    return error.inDoubt ? stateIn(found, counted) : undefined;
   }
 }

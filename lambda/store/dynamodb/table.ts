@@ -1,7 +1,6 @@
 import type { CallService } from '../../aws/call-service.ts';
 import { isConditionFailure, ServiceError, tooSlow } from '../../aws/repeat.ts';
-import { GatewayError } from '../../errors.ts';
-import { lostAnswer } from '../counters.ts';
+import { outage } from '../errors.ts';
 import type { TableSchema } from './schema.ts';
 
 /** An attribute value in wire format. Bytes are base64. */
@@ -103,15 +102,6 @@ export function createQueue() {
       } else running -= 1;
     }
   };
-}
-
-const unreachable = 'The gateway cannot reach its own store right now. Please try again in a moment.';
-
-/** The error for the client. `answerLost`: the operation may have been carried out. The cause goes to the log. */
-export function outage(error: unknown, answerLost: boolean): GatewayError {
-  const cause = error instanceof GatewayError ? error.cause : error;
-  const reason = answerLost ? lostAnswer : undefined;
-  return new GatewayError('service_unavailable', unreachable, { source: 'store', reason, cause });
 }
 
 /** Bytes per write unit. */

@@ -1,7 +1,8 @@
 import { isConditionFailure } from '../../aws/repeat.ts';
 import { minuteOf } from '../../budget/time.ts';
 import { markToken, nextToken } from '../counters.ts';
-import { type Item, outage, type Table, type Update } from './table.ts';
+import { outage } from '../errors.ts';
+import type { Item, Table, Update } from './table.ts';
 
 /** A write, before the token is added that makes it idempotent. */
 interface Change {

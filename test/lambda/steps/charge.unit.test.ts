@@ -4,7 +4,7 @@ import { settleCharge } from '../../../lambda/forward/settle.ts';
 import type { QuotaSnapshot } from '../../../lambda/quota/snapshot.ts';
 import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import { quotaHeaders } from '../../../lambda/steps/charge.ts';
-import { outage } from '../../../lambda/store/dynamodb/table.ts';
+import { outage } from '../../../lambda/store/errors.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { testRows } from '../../support/test-rows.ts';
 

@@ -9,7 +9,8 @@ import {
   type OpenReservation,
 } from '../../../../lambda/store/counters.ts';
 import { createCounters } from '../../../../lambda/store/dynamodb/counters.ts';
-import { type Item, itemSize, outage, type Update } from '../../../../lambda/store/dynamodb/table.ts';
+import { type Item, itemSize, type Update } from '../../../../lambda/store/dynamodb/table.ts';
+import { outage } from '../../../../lambda/store/errors.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../../support/stop-timers.ts';
 import { testRows } from '../../../support/test-rows.ts';

@@ -1,0 +1,62 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Why a folder can't be used, in a sentence for the operator. */
+export class FolderError extends Error {
+  override readonly name = 'FolderError';
+}
+
+/** Linux's magic numbers of network file systems: NFS, SMB, CIFS, 9P, AFS, Ceph, Coda. */
+const shared = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x73757245]);
+
+/**
+ * Creates the folder and an empty database file where missing, accessible to this user only. `wasOpen`: whether the folder was
+ * accessible to others, which has been corrected.
+ */
+export function prepareFolder(folder: string): { readonly path: string; readonly wasOpen: boolean } {
+  try {
+    return prepare(folder);
+  } catch (error) {
+    throw Error.isError(error) && 'code' in error ? new FolderError(error.message) : error;
+  }
+}
+
+function prepare(folder: string) {
+  const path = join(folder, 'gateway.db');
+  makeFolders(folder);
+  if (existsSync(join(folder, 'dynamodb')) && !existsSync(path)) {
+    throw new FolderError(
+      'it holds the tables of an earlier version, which this one cannot read: name a new folder, and issue keys anew',
+    );
+  }
+  if (process.platform === 'linux') refuseShared(statfsSync(folder).type);
+  const wasOpen = closeToOthers(folder, 0o700);
+  // SQLite gives the WAL the same mode. An existing file must not be opened here: closing it would drop this process's locks on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  closeToOthers(path, 0o600);
+  return { path, wasOpen };
+}
+
+/** Locks are unreliable over a network, so two machines might write at once. */
+export function refuseShared(type: number): void {
+  if (!shared.has(type)) return;
+  throw new FolderError(
+    'it is on a file system that machines share, where locks may not hold: name a folder on a disk of this machine',
+  );
+}
+
+/** Like `mkdirSync` with `recursive`, which loops forever in /proc, where nobody can create a folder. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+/** Returns whether it was accessible to others. Leaves alone what belongs to another user. */
+function closeToOthers(path: string, mode: number): boolean {
+  const stats = statSync(path);
+  if (stats.uid !== userInfo().uid || (stats.mode & 0o077) === 0) return false;
+  chmodSync(path, mode);
+  return true;
+}

@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createToken } from '../../../../lambda/store/counters.ts';
+import { refuseShared } from '../../../../lambda/store/sqlite/folder.ts';
+import { migrate, migrations, versionOf } from '../../../../lambda/store/sqlite/schema.ts';
+import { openSqliteStore } from '../../../../lambda/store/sqlite/store.ts';
+import { createSweep } from '../../../../lambda/store/sqlite/sweep.ts';
+import { testRows } from '../../../support/test-rows.ts';
+
+let folder: Awaited<ReturnType<typeof mkdtempDisposable>>;
+beforeEach(async () => {
+  folder = await mkdtempDisposable(join(tmpdir(), 'gateway-sqlite-'));
+});
+afterEach(() => folder.remove());
+
+const noon = Date.UTC(2026, 10, 21, 12);
+const pathOf = (...names: string[]) => join(folder.path, ...names);
+const open = (...names: string[]) => openSqliteStore(pathOf(...names), { now: () => noon, serves: true });
+const modeOf = (...names: string[]) => (statSync(pathOf(...names)).mode & 0o777).toString(8);
+const window = { item: 'member#ada', period: 1, limit: 50, burst: 50, minute: 1 };
+
+test('what it makes is for its user alone, and so is what it finds open to others, which it says', async () => {
+  const first = await open('new', 'data');
+  expect(first.wasOpen).toBe(false);
+  await first.store.counters.charge(window, createToken());
+  expect(['', 'data'].map((name) => modeOf('new', name))).toEqual(['700', '700']);
+  const files = ['gateway.db', 'gateway.db-wal', 'gateway.db-shm'];
+  expect(files.map((name) => modeOf('new', 'data', name))).toEqual(['600', '600', '600']);
+  await first.close();
+  chmodSync(pathOf('new', 'data'), 0o755);
+  chmodSync(pathOf('new', 'data', 'gateway.db'), 0o644);
+  const second = await open('new', 'data');
+  expect([second.wasOpen, modeOf('new', 'data'), modeOf('new', 'data', 'gateway.db')]).toEqual([true, '700', '600']);
+  expect(await second.store.counters.read(window)).toMatchObject({ used: 1 });
+  await second.close();
+});
+
+test('several processes use one file at once', async () => {
+  const [one, other] = [await open(), await open()];
+  const charges = Array.from({ length: 40 }, (_, index) =>
+    [one, other][index % 2]?.store.counters.charge({ ...window, limit: 30 }, createToken()),
+  );
+  const results = await Promise.all(charges);
+  expect(results.filter((result) => result?.granted)).toHaveLength(30);
+  await Promise.all([one.close(), other.close()]);
+});
+
+test('while another process holds the lock it reads, and what writes waits', async () => {
+  const { store, close } = await open();
+  const other = new DatabaseSync(pathOf('gateway.db'));
+  other.exec('BEGIN IMMEDIATE');
+  const charge = store.counters.charge(window, createToken());
+  expect(await store.counters.read(window)).toMatchObject({ used: 0 });
+  other.exec('ROLLBACK');
+  expect(await charge).toMatchObject({ granted: true, used: 1 });
+  other.close();
+  await close();
+});
+
+testRows<[name: string, prepare: () => void, sentence: RegExp]>([
+  [
+    'a file of something else',
+    () => writeFileSync(pathOf('gateway.db'), 'x'.repeat(4096)),
+    /^gateway\.db is damaged .*restore a backup/,
+  ],
+  ['a newer version', () => writeVersion(migrations.length + 1), /^a newer version .* run that one/],
+  [
+    'an emulator’s folder',
+    () => mkdirSync(pathOf('dynamodb')),
+    /^it holds the tables of an earlier version.* issue keys anew/,
+  ],
+])('says in a sentence what is wrong with a folder, and what to do', async (_, prepare, sentence) => {
+  await using own = await mkdtempDisposable(join(tmpdir(), 'gateway-sqlite-'));
+  folder = own;
+  prepare();
+  await expect(open()).rejects.toThrow(sentence);
+});
+
+test('a start reads the whole file, and finds damage where no request has looked yet', async () => {
+  const { store, close } = await open();
+  await store.counters.charge(window, createToken());
+  await close();
+  const database = new DatabaseSync(pathOf('gateway.db'));
+  const { rootpage } = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'requests'`).get() ?? {};
+  database.close();
+  const bytes = readFileSync(pathOf('gateway.db'));
+  const page = 4096;
+  writeFileSync(pathOf('gateway.db'), bytes.fill(0x5a, (Number(rootpage) - 1) * page, Number(rootpage) * page));
+  await expect(open()).rejects.toThrow(/^gateway\.db is damaged .*docs\/recovery\.md/);
+  const unchecked = await openSqliteStore(folder.path, { now: () => noon, serves: false });
+  await unchecked.close();
+});
+
+test('refuses file systems that machines share', () => {
+  expect(() => refuseShared(0x6969)).toThrow(/machines share, where locks may not hold: name a folder on a disk/);
+  for (const local of [0xef53, 0x58465342, 0x01021994, 0x9123683e]) refuseShared(local);
+});
+
+function writeVersion(version: number): void {
+  const database = new DatabaseSync(pathOf('gateway.db'));
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
+}
+
+test('deletes what has expired, a part at a time, and nothing else', async () => {
+  const { store, adminStore, close } = await open();
+  const minute = Math.floor(noon / 60_000);
+  const expiring = { ...window, minute, expiresAt: noon + 1 };
+  for (let index = 0; index < 5; index += 1)
+    await store.counters.charge({ ...expiring, item: `old${index}` }, createToken());
+  await store.counters.charge({ ...window, minute }, createToken());
+  const budget = { amount: 100, window: 'day', period: 'd1', resetAt: noon - 86_400_000 + 1, reserve: 1 } as const;
+  await store.counters.charge({ ...window, minute: minute + 60, item: 'spender', budget }, createToken());
+  await adminStore.keys.link('network', { member: 'ada', linkedAt: 0, expiresAt: noon + 1 });
+  await adminStore.keys.link('lasting', { member: 'ada', linkedAt: 0, expiresAt: noon + 3_600_000 * 2 });
+  const database = new DatabaseSync(pathOf('gateway.db'));
+  const count = (table: string) => Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
+  const tables = ['requests', 'bursts', 'tokens', 'budgets', 'reservations', 'links'];
+  expect(tables.map(count)).toEqual([7, 7, 7, 1, 1, 2]);
+  const sweep = createSweep(database);
+  sweep(noon, 100);
+  expect(tables.map(count)).toEqual([7, 7, 7, 1, 1, 2]);
+  expect([sweep(noon + 3_600_000, 4), sweep(noon + 3_600_000, 4), sweep(noon + 3_600_000, 4)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect(tables.map(count)).toEqual([2, 1, 1, 0, 0, 1]);
+  database.close();
+  await close();
+});
+
+test('tables of an earlier version are brought forward, all the way or not at all, whoever does it at once', () => {
+  const database = new DatabaseSync(pathOf('gateway.db'));
+  const versions = [
+    'CREATE TABLE one (a INTEGER)',
+    'ALTER TABLE one ADD COLUMN b TEXT',
+    'ALTER TABLE none ADD COLUMN c',
+  ];
+  migrate(database, versions.slice(0, 1));
+  database.exec('INSERT INTO one VALUES (7)');
+  migrate(database, versions.slice(0, 2));
+  migrate(database, versions.slice(0, 2));
+  const state = () => [versionOf(database), database.prepare('SELECT * FROM one').all()];
+  expect(state()).toEqual([2, [{ a: 7, b: null }]]);
+  expect(() => migrate(database, versions)).toThrow('no such table: none');
+  expect(state()).toEqual([2, [{ a: 7, b: null }]]);
+  database.close();
+});

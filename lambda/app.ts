@@ -56,7 +56,8 @@ export function createApp(config: Config, parts: AppParts): App {
     const isHealth = route.kind === 'health';
     if (route.kind === 'inference') prefetch(incoming, coldStart);
     const network = await identifyNetwork(incoming, route);
-    const error = network.error ?? (incoming.health === 'stopping' ? stopping() : undefined);
+    const isStopping = incoming.health === 'stopping' || (incoming.health === 'draining' && isHealth);
+    const error = network.error ?? (isStopping ? stopping() : undefined);
     // Listed one by one. The steps add fields, and V8 would turn a spread copy into a hash table, with slower access to every field.
     const { method, path, headers, bodySize, dropBody, takeBody, memory, waitToCount, clientGone, shutdownSignal } =
       incoming;

@@ -101,8 +101,8 @@ export async function startServer(
   return {
     ...started,
     metricsUrl: metrics?.url,
-    async stop(graceMs) {
-      await started.stop(graceMs);
+    async stop(...times) {
+      await started.stop(...times);
       metrics?.stop();
       await spans?.close();
     },

@@ -32,8 +32,11 @@ export interface HttpServerOptions {
 export interface HttpServer {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting connections, gives running requests this long to finish, then ends the rest with an error. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Stops accepting connections, gives running requests `graceMs` to finish, then ends the rest with an error. For `drainMs` before
+   * that, everything is served but `/healthz` answers 503, so that load balancers send nothing more.
+   */
+  stop(graceMs: number, drainMs?: number): Promise<void>;
   /** How much it does at this moment: bytes of bodies and whole answers, for one. */
   state(): { readonly requests: number; readonly streams: number; readonly held: number; readonly budget: number };
 }
@@ -85,7 +88,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const { requests, streams } = server;
       return { requests, streams, held: server.budget.held(), budget: options.bodyBudget };
     },
-    async stop(graceMs) {
+    async stop(graceMs, drainMs = 0) {
+      server.health = 'draining';
+      if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
       server.health = 'stopping';
       listening.refuseConnections();
       const lastMomentAt = performance.now() + graceMs + lastWordTime;
@@ -106,7 +111,7 @@ interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
   readonly countTurns: ReturnType<typeof createCountTurns>;
   readonly shutdownSignal: ReturnType<typeof createShutdownSignals>;
-  health: 'serving' | 'stopping';
+  health: NonNullable<IncomingRequest['health']>;
   requests: number;
   streams: number;
 }
@@ -154,7 +159,7 @@ async function serve(
     if (answer.statusCode >= 400) memory.leave();
     // Wait for the whole request: clients may not read an early response, and proxies may not pass it through.
     const isWhole = await body.over();
-    const keepConnection = isWhole && server.health === 'serving';
+    const keepConnection = isWhole && server.health !== 'stopping';
     isStream = answer.headers['content-type']?.startsWith('text/event-stream') ?? false;
     if (isStream) server.streams += 1;
     const writing = clientGone.signal.aborted

@@ -42,8 +42,8 @@ export interface IncomingRequest {
   readonly clientGone: AbortSignal | undefined;
   /** Aborts when the process shuts down and can't wait for the response. Its reason is the error to end with. */
   readonly shutdownSignal: AbortSignal | undefined;
-  /** Whether the process accepts requests, for `/healthz`. Undefined if the platform does its own health checks. */
-  readonly health?: 'serving' | 'stopping';
+  /** Whether the process accepts requests; while draining, only `/healthz` says that it doesn't. Undefined if the platform does its own health checks. */
+  readonly health?: 'serving' | 'draining' | 'stopping';
 }
 
 export interface GatewayResponse {

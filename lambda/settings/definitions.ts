@@ -212,6 +212,7 @@ export const serverSettings = {
   START_CHECK: byDefault('true', flag()),
   METRICS_PORT: { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' },
   LOG_METRICS: byDefault('true', flag()),
+  SHUTDOWN_DRAIN: byDefault('0', duration(0, 600)),
   SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlWithout(/\/v1\/traces$/, 'the http(s) URL of a collector, without /v1/traces'),
   OTEL_SEMCONV_STABILITY_OPT_IN: byDefault('', list('words separated by commas', /^[\w/.-]{1,64}$/)),

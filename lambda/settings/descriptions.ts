@@ -110,6 +110,8 @@ export const serverDescriptions = {
     'where [Prometheus](logs.md#prometheus) finds metrics at `/metrics`, on the address `HOST`; 0 for any free port. Not on Lambda',
   LOG_METRICS:
     "CloudWatch's metrics in each line of [the log](logs.md), half of its length: `false` where nothing reads them there. Not on Lambda",
+  SHUTDOWN_DRAIN:
+    'seconds after SIGTERM in which all is served as before, but `/healthz` says 503, so that a balancer sends nothing more; then `SHUTDOWN_GRACE` begins',
   SHUTDOWN_GRACE:
     'seconds for running answers after SIGTERM (with `npm start` by default 10); then [they are ended](hosting.md#how-it-ends)',
   OTEL_EXPORTER_OTLP_ENDPOINT:

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { chargesIn } from '../../support/quota.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
+import { turnEventLoop } from '../../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 import { openRaw } from '../engines/raw-client.ts';
@@ -53,6 +54,32 @@ describe('/healthz', () => {
     await stopped;
     await stream.rest();
   });
+});
+
+test('before it stops, only /healthz says so, for as long as it is told', async () => {
+  await using gateway = await startTestGateway({ engine });
+  const ask = async (path: string) => {
+    const client = await openRaw(gateway.url);
+    client.send(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: x\r\nconnection: close\r\n\r\n`);
+    return (await client.rest()).slice(9, 12);
+  };
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setInterval'],
+  });
+  try {
+    const stopped = gateway.stop(0, 5_000);
+    expect([await ask('/healthz'), await ask('/v1/models')]).toEqual(['503', '200']);
+    jest.advanceTimersByTime(4_999);
+    await turnEventLoop(5);
+    expect(await ask('/v1/models')).toBe('200');
+    jest.advanceTimersByTime(1);
+    await turnEventLoop(5);
+    await expect(openRaw(gateway.url)).rejects.toThrow('ECONNREFUSED');
+    jest.useRealTimers();
+    await stopped;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a caller without an address is answered nothing', async () => {

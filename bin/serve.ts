@@ -6,12 +6,12 @@ import { renderWelcome } from '../local/welcome.ts';
 
 const usage = `npm start
 
-The gateway on this machine, with an embedded DynamoDB and a demo upstream. It takes no arguments; its settings are
+The gateway on this machine, with a store of its own and a demo upstream. It takes no arguments; its settings are
 environment variables, such as:
 
   PORT=9000             where it listens; HOST is the address, 127.0.0.1 by default
-  DATA_DIR=data         keeps the tables on disk
-  ENGINE=web            serves through the HTTP server instead of the Function URL
+  DATA_DIR=data         keeps keys and counters in this folder
+  ENGINE=function-url   serves as behind a Function URL instead of by the HTTP server
   LOG_FORMAT=json       the log as a deployment writes it, also in a terminal; text, also in a pipe
   UPSTREAM_BASE_URL=…   a real upstream, with UPSTREAM_API_KEYS and UPSTREAM_TEXT_MODEL
   UPSTREAM_AUTH=aws     Amazon Bedrock with your AWS credentials, with AWS_REGION and UPSTREAM_TEXT_MODEL

@@ -3,16 +3,21 @@ import { createAws } from './aws/call-service.ts';
 import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';
+import { readBoth } from './settings/read-settings.ts';
+import { readTables } from './settings/store-place.ts';
 import { createDynamoStore } from './store/dynamodb/store.ts';
 
 // A copy, because each read of `process.env` is a system call, and the settings make two hundred.
 const environment = { ...process.env };
 
-const config = readConfig(environment);
+const [config, tables] = readBoth(
+  () => readConfig(environment),
+  () => readTables(environment),
+);
 const { callDynamoDb, ...aws } = createAws(readAwsAccess(environment), { now: Date.now, random: Math.random });
 
 const gateway = createGateway(config, {
-  store: createDynamoStore(callDynamoDb, config.tables, Date.now),
+  store: createDynamoStore(callDynamoDb, tables, Date.now),
   ...aws,
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,

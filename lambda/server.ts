@@ -1,15 +1,15 @@
 import './settings/require-node.ts';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { randomBytes } from 'node:crypto';
 import { readPageFiles } from './accounts/pages.ts';
-import { cacheCredentials, findAwsAccess } from './aws/access.ts';
-import { createAws } from './aws/call-service.ts';
+import { issueFirstKey, keepFirstKey } from './first-key.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
+import { type OpenedStore, openStore } from './server-store.ts';
 import { sayBedrockDefaults } from './settings/bedrock.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
-import { createDynamoStore } from './store/dynamodb/store.ts';
+import { requireStorePlace } from './settings/store-place.ts';
 
 /** Milliseconds for the last log lines to be flushed at exit. Whatever is still buffered then is lost. */
 const lastLinesTime = 5_000;
@@ -18,24 +18,25 @@ const lastLinesTime = 5_000;
 async function run(): Promise<void> {
   // Stdout is broken. Left uncaught, the error would log a line, which would fail and log another one, forever.
   const stdoutBroken = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
-  const [config, serverConfig] = readBoth(
+  const [config, [serverConfig, place]] = readBoth(
     () => readConfig(process.env),
-    () => readServerConfig(process.env),
+    () =>
+      readBoth(
+        () => readServerConfig(process.env),
+        () => requireStorePlace(process.env),
+      ),
   );
   const writeLog = gatherLines(process.stdout);
   const log = createLog({ write: writeLog, now: Date.now, metricsNamespace: config.log.metricsNamespace });
-  const found = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
-    throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
-  });
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
-  const credentials = cacheCredentials(found.credentials, { now: Date.now, runEvery });
-  const access = { ...found, credentials };
-  const { callDynamoDb, ...aws } = createAws(access, { now: Date.now, random: Math.random });
+  const opened = await openStore(place, config, {
+    environment: process.env,
+    now: Date.now,
+    random: Math.random,
+    runEvery,
+  });
   const server = await startServer(config, serverConfig, {
-    store: createDynamoStore(callDynamoDb, config.tables, Date.now),
-    // Lazy: this loads the AWS SDK, which only the pages need.
-    openAdminStore: async () => (await import('./store/admin/store.ts')).createAdminStore(access, config.tables),
-    ...aws,
+    ...opened,
     // The bundle has the page files at the same path.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     writeLog,
@@ -46,8 +47,9 @@ async function run(): Promise<void> {
   let exitCode = 0;
   let stopped: Promise<void> | undefined;
   const stop = async () => {
-    stopped ??= server.stop(serverConfig.shutdownGrace);
+    stopped ??= server.stop(serverConfig.shutdownGrace, serverConfig.shutdownDrain);
     await stopped;
+    await opened.close();
     await flushed(process.stdout, lastLinesTime);
     process.exit(exitCode);
   };
@@ -65,8 +67,16 @@ async function run(): Promise<void> {
   writeLog(`listening on ${server.url}\n`);
   if (server.metricsUrl !== undefined) writeLog(`metrics at ${server.metricsUrl}/metrics\n`);
   for (const taken of sayBedrockDefaults(config.upstreams.all)) console.error(taken);
-  const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
+  if (place.dataDir !== undefined) writeLog(await tellFirstKey(opened, place.dataDir));
+  const warnings = [...opened.warnings, ...startWarnings(process.env, config, serverConfig.servesWallet)];
   for (const warning of warnings) console.error(`warning: ${warning}`);
+}
+
+/** What the first start in a folder says of the key that it has issued; nothing later. */
+async function tellFirstKey({ openAdminStore }: OpenedStore, folder: string): Promise<string> {
+  const key = await issueFirstKey((await openAdminStore()).keys, { now: Date.now, randomBytes });
+  if (key === undefined) return '';
+  return `the first key ${process.stdout.isTTY ? `is ${key}` : `is in ${keepFirstKey(key, folder)}`}\n`;
 }
 
 run().catch((error: unknown) => {

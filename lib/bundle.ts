@@ -66,10 +66,16 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   const server = await compile('lambda/server.ts', { sourcemap: 'linked' });
   // The entry of its worker threads, which share no chunk with it.
   const worker = await compile('lambda/worker.ts', { sourcemap: 'linked', entryNames: 'worker' });
-  await writeFiles(outdir, [...server.outputFiles, ...worker.outputFiles]);
+  const sqlite = await compile('lambda/store/sqlite/worker.ts', { sourcemap: 'linked', entryNames: 'sqlite' });
+  const parts = [server, worker, sqlite];
+  await writeFiles(
+    outdir,
+    parts.flatMap(({ outputFiles }) => outputFiles),
+  );
   await writePages(resolve(root, outdir, 'accounts/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
-  return { ...server.metafile, outputs: { ...server.metafile.outputs, ...worker.metafile.outputs } };
+  const outputs = Object.assign({}, ...parts.map(({ metafile }) => metafile.outputs));
+  return { ...server.metafile, outputs };
 }
 
 function compile(entry: string, options: BuildOptions) {

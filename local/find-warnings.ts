@@ -6,7 +6,7 @@ import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { typoWarnings } from '../lambda/settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
-import { defaultSalt, hasUpstream, localNames } from './local-settings.ts';
+import { defaultSalt, hasUpstream, localNames, tableNamesIn } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */
 export function findWarnings(environment: Environment, host: string, config: Config): string[] {
@@ -14,6 +14,9 @@ export function findWarnings(environment: Environment, host: string, config: Con
   const isDemo = !hasUpstream(environment);
   return [
     ...typoWarnings(environment, localNames),
+    ...(isSet('DATA_DIR')
+      ? tableNamesIn(environment).map((name) => `${name} names a DynamoDB, beside which DATA_DIR has no effect`)
+      : []),
     ...(isDemo ? withDemo(Object.keys(environment).filter(isSet)) : withoutDemo(isSet('DEMO_DIALECTS'), config)),
     ...(isLoopback.test(host) ? [] : openToOthers(`HOST ${host} lets other machines in`, isDemo, config)),
   ];

@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Budget, memberBudgetOf } from '../lambda/budget/budget-window.ts';
 import { type Config, reservedByDefault, waysToSignIn } from '../lambda/settings/config.ts';
+import type { TableNames } from '../lambda/store/dynamodb/store.ts';
 
 /** What the operator's commands need to know of a gateway, wherever it runs. */
 export interface GatewayFacts {
@@ -10,8 +11,6 @@ export interface GatewayFacts {
   readonly serviceName: string;
   /** In tokens, where the operator has set it. */
   readonly contextWindow?: number | undefined;
-  readonly keysTable: string;
-  readonly quotaTable: string;
   readonly memberLimit: number;
   /** The currency of its prices. Without prices nobody can have a budget. */
   readonly currency?: string | undefined;
@@ -28,14 +27,12 @@ export interface GatewayFacts {
 }
 
 /** Those of a gateway on this machine, where it has this address. */
-export function factsOf({ service, accounts, quota, budget, tables }: Config, ownUrl: string): GatewayFacts {
+export function factsOf({ service, accounts, quota, budget }: Config, ownUrl: string): GatewayFacts {
   const appUrl = waysToSignIn(accounts).length > 0 ? (accounts.appUrl ?? ownUrl) : undefined;
   return {
     url: service.gatewayUrl ?? ownUrl,
     serviceName: service.serviceName,
     contextWindow: service.contextWindow,
-    keysTable: tables.keysTable,
-    quotaTable: tables.quotaTable,
     memberLimit: quota.memberLimit,
     access: accounts.access,
     oidcIssuer: accounts.oidcIssuer,
@@ -48,15 +45,14 @@ export function factsOf({ service, accounts, quota, budget, tables }: Config, ow
   };
 }
 
-/** By this the operator's commands find the tables of a running local gateway. */
+/** Tells the operator's commands where the store of a running local gateway is. */
 export interface GatewayFile extends GatewayFacts {
   readonly pid: number;
   readonly port: number;
-  /** Who has that of the gateway's own tables has them: its path is a secret. */
-  readonly dynamodbEndpoint: string;
-  /** Whether the tables are the gateway's own: then any credentials will do. */
-  readonly embedded: boolean;
-  readonly dataDir?: string;
+  /** Its store: a folder, or tables, with their endpoint if that isn't AWS. */
+  readonly dataDir?: string | undefined;
+  readonly tables?: TableNames | undefined;
+  readonly dynamodbEndpoint?: string | undefined;
   readonly networkSalt: string;
 }
 

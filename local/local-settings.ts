@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { readServerConfig } from '../lambda/settings/config.ts';
 import { serverSettings } from '../lambda/settings/definitions.ts';
 import { byDefault, choice, flag, text } from '../lambda/settings/kinds.ts';
@@ -8,26 +7,23 @@ import {
   readBoth,
   readNamed,
   readSettings,
-  type Setting,
 } from '../lambda/settings/read-settings.ts';
 import { spokenDialects, upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** The settings that only the local gateway has. */
 const localSettings = {
-  /** A stand-in for the Function URL, or the HTTP server. */
-  ENGINE: byDefault('function-url', choice(['function-url', 'web'])),
+  /** The HTTP server, or the Function URL's stand-in. */
+  ENGINE: byDefault('web', choice(['web', 'function-url'])),
   /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
   LOG_FORMAT: choice(['text', 'json']),
   /** Whether made-up people can sign in with a company's account. */
   DEMO_OIDC: byDefault('false', flag()),
   /** What alone the built-in demo speaks; unset, that is everything. */
   DEMO_DIALECTS: spokenDialects,
-  /** Where the embedded tables are kept; unset, they are in memory. */
-  DATA_DIR: { expects: 'a folder', parse: (path) => resolve(path) } satisfies Setting<string>,
 };
 
-/** A store to use instead of the embedded one. */
+/** A DynamoDB to use instead of a folder. */
 const store = {
   AWS_ENDPOINT_URL_DYNAMODB: text('an http(s) URL, such as http://127.0.0.1:8000', /^https?:\/\/[^/]/),
 };
@@ -63,12 +59,19 @@ type Changes = Readonly<Record<string, string | undefined>>;
 /** On AWS the salt is a secret. Here all callers are usually on this machine. */
 export const defaultSalt = 'the-salt-of-a-local-gateway';
 
+/** The variables that are set and select DynamoDB instead of a folder. */
+export const tableNamesIn = (environment: Environment): string[] =>
+  ['KEYS_TABLE', 'QUOTA_TABLE', 'AWS_ENDPOINT_URL_DYNAMODB'].filter((name) => environment[name]?.trim());
+
 /** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream, time to stop in. */
 export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstream, 'close'> | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
-    ...withFallback('KEYS_TABLE', 'gateway-keys'),
-    ...withFallback('QUOTA_TABLE', 'gateway-quota'),
+    ...(tableNamesIn(environment).length > 0 && {
+      DATA_DIR: undefined,
+      ...withFallback('KEYS_TABLE', 'gateway-keys'),
+      ...withFallback('QUOTA_TABLE', 'gateway-quota'),
+    }),
     ...withFallback('NETWORK_SALT', defaultSalt),
     // Long enough for most answers: a person waits at the terminal, where no platform ends the process.
     ...withFallback('SHUTDOWN_GRACE', '10'),
@@ -92,25 +95,21 @@ const credentialSources = [
   'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
-const noCredentials = Object.fromEntries([...credentialSources, 'AWS_SESSION_TOKEN'].map((name) => [name, undefined]));
 const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/**
- * The address of the tables, and credentials for them. The embedded store has a secret address and accepts any credentials, so it
- * does not get the operator's own, unless Bedrock's tokens are made of them; for a real store, or AWS, they stay as they are.
- */
-export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
+/** Credentials and a region for emulators, which accept any. For AWS itself, also if only Bedrock needs it, credentials stay as they are. */
+export function awsVariables(environment: Environment, usesTables: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const region = { AWS_REGION: environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1' };
-  const changes = { AWS_ENDPOINT_URL_DYNAMODB: endpoint };
-  if (Object.keys(environment).some((name) => usesCredentials(name, environment))) return { ...changes, ...region };
-  const needsSecrets = secretSettings.some(isSet);
-  if (embedded && !needsSecrets) return { ...changes, ...region, ...noCredentials, ...anyCredentials };
+  if (Object.keys(environment).some((name) => usesCredentials(name, environment))) return region;
+  const endpoints = [
+    ...(usesTables ? [environment.AWS_ENDPOINT_URL_DYNAMODB ?? ''] : []),
+    ...(secretSettings.some(isSet) ? [environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? ''] : []),
+  ];
   // AWS itself is never plain http.
-  const endpoints = [endpoint, ...(needsSecrets ? [environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? ''] : [])];
-  const emulated = endpoints.every((url) => url.startsWith('http:'));
-  if (!emulated || isSet('AWS_PROFILE')) return changes;
-  return { ...changes, ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
+  const emulated = endpoints.length > 0 && endpoints.every((url) => url.startsWith('http:'));
+  if (!emulated || isSet('AWS_PROFILE')) return {};
+  return { ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
 }
 
 const usesCredentials = (name: string, environment: Environment): boolean =>

@@ -1,25 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
-import { issueKey } from '../lambda/identity/issued-keys.ts';
+import { issueFirstKey, keepFirstKey } from '../lambda/first-key.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
+import { type OpenedStore, openStore } from '../lambda/server-store.ts';
 import { sayBedrockDefaults } from '../lambda/settings/bedrock.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import type { ReadToken } from '../lambda/settings/secrets.ts';
+import { readStorePlace } from '../lambda/settings/store-place.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
-import { createAdminStore } from '../lambda/store/admin/store.ts';
-import { createDynamoStore } from '../lambda/store/dynamodb/store.ts';
-import type { KeyStore } from '../lambda/store/store.ts';
+import type { TableNames } from '../lambda/store/dynamodb/store.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
-import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
-import { findAws } from './find-aws.ts';
 import { findWarnings } from './find-warnings.ts';
 import { createFunction, startFunctionUrl } from './function-url.ts';
-import { factsOf, removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
+import { factsOf, gatewayFileDirectory, removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import {
   awsVariables,
   changeEnvironment,
@@ -30,12 +28,14 @@ import {
   readLocalSettings,
 } from './local-settings.ts';
 import { installAwslambda } from './response-stream.ts';
+import { createGatewayTables } from './tables.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 import { createTerminalLog } from './terminal-log.ts';
 
 export type LocalGateway = Awaited<ReturnType<typeof startGateway>>;
 
 /**
- * Starts the whole gateway on this machine: an upstream, tables, and the app behind one engine or the other.
+ * Starts the whole gateway on this machine: an upstream, a store, and the app behind one engine or the other.
  * They and the SDK read the process's environment, so this completes it, and works only once in a process.
  */
 export async function startGateway() {
@@ -51,37 +51,32 @@ export async function startGateway() {
     () => readConfig(process.env),
   );
 
-  const embedded = settings.dynamodbEndpoint === undefined ? await startDynamoDb(settings) : undefined;
-  if (embedded) started.defer(embedded.close);
-  const dynamodbEndpoint = embedded?.endpoint ?? settings.dynamodbEndpoint ?? '';
-  changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
-  const client = new DynamoDBClient();
-  started.defer(async () => client.destroy());
-  const aws = await findAws(client);
-  await requireCredentials(config, aws.readToken);
-  await createGatewayTables(client, config.tables).catch((error) => {
-    const store = embedded ? 'the embedded DynamoDB' : `AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint}`;
-    throw new ConfigError([`${store} can't be used: ${messageOf(error)}`]);
+  const place = readStorePlace(process.env) ?? { dataDir: started.use(makeTemporaryFolder()).path, tables: undefined };
+  changeEnvironment(awsVariables(process.env, place.tables !== undefined));
+  if (place.tables) await prepareTables(place.tables);
+  const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
+  const opened = await openStore(place, config, {
+    environment: process.env,
+    now: Date.now,
+    random: Math.random,
+    runEvery,
   });
+  started.defer(opened.close);
+  await requireCredentials(config, opened.readToken);
 
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
   const writeLog: WriteLog =
     logFormat === 'text' ? createTerminalLog(process.stdout) : (line) => process.stdout.write(line);
-  const { url, port, graceMs, close } = await startEngine(config, settings, aws, writeLog);
+  const { url, port, graceMs, close } = await startEngine(config, settings, { ...opened, writeLog, runEvery });
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createAdminStore(aws.access, config.tables).keys);
+  const firstKey = await issueFirstKey((await opened.openAdminStore()).keys, { now: Date.now, randomBytes });
   const { pid } = process;
-  const { dataDir } = settings;
   writeGatewayFile({
     ...factsOf(config, reachableUrl(settings.host, port)),
-    pid,
-    port,
-    dynamodbEndpoint,
-    networkSalt: config.secrets.networkSalt ?? '',
-    embedded: embedded !== undefined,
-    ...(dataDir && { dataDir }),
+    ...place,
+    ...{ pid, port, networkSalt: config.secrets.networkSalt ?? '', dynamodbEndpoint: settings.dynamodbEndpoint },
   });
   const removeFile = () => removeGatewayFile(port, pid);
   process.once('exit', removeFile);
@@ -96,11 +91,13 @@ export async function startGateway() {
     graceMs,
     /** The hosts that answer, in their order, or undefined for the built-in demo. */
     upstreamHosts: demo ? undefined : config.upstreams.all.map(({ addresses }) => new URL(addresses.chat).host),
-    /** The key that this start issued; undefined if the store held some already. */
-    memberKey,
+    /** Where keys and counters are stored. */
+    place,
+    /** The key that this start issued, as a shell word. Undefined if there were keys before. */
+    firstKey: firstKey && tellKey(firstKey, place.dataDir ?? gatewayFileDirectory()),
     /** Describes the defaults at Bedrock. */
     taken: sayBedrockDefaults(config.upstreams.all),
-    warnings: [...(embedded?.warnings ?? []), ...findWarnings(given, settings.host, config)],
+    warnings: [...opened.warnings, ...findWarnings(given, settings.host, config)],
     /** Accepts no more requests, allows the running ones `graceMs` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };
@@ -112,11 +109,16 @@ async function requireCredentials({ upstreams }: Config, readToken: ReadToken): 
     if (tokenRegion === undefined) continue;
     await readToken(tokenRegion).catch((error) => {
       throw new ConfigError([
-        `${prefix}_AUTH aws finds no AWS credentials (${messageOf(error)}): ` +
+        `${prefix}_AUTH aws finds no AWS credentials (${Error.isError(error) ? error.message : String(error)}): ` +
           'sign in (aws sso login), then eval "$(aws configure export-credentials --format env)"',
       ]);
     });
   }
+}
+
+/** Shows the key at a terminal only: other output may end up in a log. */
+function tellKey(key: string, folder: string): string {
+  return process.stdout.isTTY ? key : `"$(cat '${keepFirstKey(key, folder)}')"`;
 }
 
 /** What is wrong with its settings is told with all other faults. */
@@ -153,26 +155,20 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
 async function startEngine(
   config: Config,
   settings: LocalSettings,
-  aws: Awaited<ReturnType<typeof findAws>>,
-  writeLog: WriteLog,
+  opened: OpenedStore & { readonly writeLog: WriteLog; readonly runEvery: RunEvery },
 ) {
   const { host, port, engine, server: serverConfig } = settings;
-  const graceMs = serverConfig.shutdownGrace;
-  const { access, callDynamoDb, readSecret, readToken } = aws;
+  const { shutdownGrace: graceMs, shutdownDrain } = serverConfig;
+  const { runEvery, ...rest } = opened;
   const world = {
-    store: createDynamoStore(callDynamoDb, config.tables, Date.now),
-    openAdminStore: async () => createAdminStore(access, config.tables),
-    readSecret,
-    readToken,
-    writeLog,
+    ...rest,
     now: Date.now,
     onOwnMachine: true,
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
-    const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
     const { stop, ...server } = await startServer(config, serverConfig, { ...world, runEvery });
-    return { ...server, graceMs, close: () => stop(graceMs) };
+    return { ...server, graceMs, close: () => stop(graceMs, shutdownDrain) };
   }
   installAwslambda();
   const handler = createFunction(
@@ -188,10 +184,14 @@ async function startEngine(
   return { ...server, graceMs, close: () => close(graceMs) };
 }
 
-async function issueFirstKey(store: KeyStore): Promise<string | undefined> {
-  if (await store.anyKeyIssued()) return undefined;
-  const request = { member: 'local', label: 'issued at the first start' };
-  return (await issueKey(store, request, { now: Date.now, randomBytes })).key;
+/** Creates missing tables. */
+async function prepareTables(tables: TableNames): Promise<void> {
+  const client = new DynamoDBClient();
+  await createGatewayTables(client, tables)
+    .catch((error) => {
+      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+      const store = endpoint ? `AWS_ENDPOINT_URL_DYNAMODB ${endpoint}` : 'DynamoDB';
+      throw new ConfigError([`${store} can't be used: ${Error.isError(error) ? error.message : String(error)}`]);
+    })
+    .finally(() => client.destroy());
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,9 @@
-// The bench's stores, in their own process: an embedded DynamoDB with the gateway's tables, and the secrets.
+// The bench's stores, in their own process: an emulated DynamoDB with the gateway's tables, and the secrets.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
+
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
+import { createGatewayTables } from '../../local/tables.ts';
+import { startDynamoDb } from './emulator.ts';
 
 const { endpoint } = await startDynamoDb();
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

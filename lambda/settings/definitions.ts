@@ -60,6 +60,7 @@ const endpoint: Setting<string> = {
   expects: 'a host and a port, such as 127.0.0.1:8080',
   parse: (value) => (Number(/^.+:(\d{1,5})$/.exec(value)?.[1]) <= 65_535 ? value : undefined),
 };
+const folder: Setting<string> = { expects: 'a folder', parse: (path) => path };
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /**
@@ -149,11 +150,6 @@ export const sections = {
     UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
     HIDE_IN_TEXT: byDefault('names', choice(['names', 'none'])),
   },
-  /** Where keys and counters are stored. */
-  tables: {
-    KEYS_TABLE: required(tableName),
-    QUOTA_TABLE: required(tableName),
-  },
   /** Secrets, or the ids to read them by. */
   secrets: {
     UPSTREAM_SECRET_ID: secretId,
@@ -173,6 +169,12 @@ export const sections = {
   },
 } as const satisfies Record<string, Table>;
 
+/** Where keys and counters are, unless they are in a folder of this machine. */
+export const tableSettings = {
+  KEYS_TABLE: required(tableName),
+  QUOTA_TABLE: required(tableName),
+} as const satisfies Table;
+
 const { service, identity, quota, budget, secrets } = sections;
 
 /** The subset that the accounts function reads. */
@@ -182,7 +184,6 @@ export const accountsSections = {
   identity: pick(identity, 'EDGE_HEADER', 'EDGE_ONLY'),
   quota: pick(quota, 'GUEST_LIMIT', 'GUEST_WINDOW', 'MEMBER_LIMIT'),
   budget: pick(budget, 'CURRENCY', 'MEMBER_BUDGET', 'MEMBER_BUDGET_WINDOW'),
-  tables: sections.tables,
   secrets: pick(
     secrets,
     'NETWORK_SALT',
@@ -199,8 +200,8 @@ function pick<T extends Table, Name extends keyof T>(table: T, ...names: readonl
 }
 
 /** All settings by name: the one list that the gateway, the stack and the docs share. */
-export const settings: Table = Object.assign({}, ...Object.values(sections));
-export const accountsSettings: Table = Object.assign({}, ...Object.values(accountsSections));
+export const settings: Table = Object.assign({}, ...Object.values(sections), tableSettings);
+export const accountsSettings: Table = Object.assign({}, ...Object.values(accountsSections), tableSettings);
 
 /** More settings, which only the HTTP server has. */
 export const serverSettings = {
@@ -214,6 +215,7 @@ export const serverSettings = {
   LOG_METRICS: byDefault('true', flag()),
   SHUTDOWN_DRAIN: byDefault('0', duration(0, 600)),
   SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
+  DATA_DIR: folder,
   OTEL_EXPORTER_OTLP_ENDPOINT: urlWithout(/\/v1\/traces$/, 'the http(s) URL of a collector, without /v1/traces'),
   OTEL_SEMCONV_STABILITY_OPT_IN: byDefault('', list('words separated by commas', /^[\w/.-]{1,64}$/)),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -1,4 +1,4 @@
-import type { sections, serverSettings } from './definitions.ts';
+import type { sections, serverSettings, tableSettings } from './definitions.ts';
 
 type Sections = typeof sections;
 
@@ -76,10 +76,6 @@ export const descriptions = {
       'what else to hide in answers, separated by commas; a name of up to four letters [only where it is a word](api.md#what-is-changed-on-the-way), so list what else it stands in (`chatglm`). Without it, parts of model ids and hosts that identify are hidden: `acme` of `api.acme.com`, `deep-7b` of `acme/deep-7b-chat`. A model id that is a word of the API itself, such as `model` or `text`, is hidden only where answers name the model',
     HIDE_IN_TEXT: 'hide those names in what the model writes too, or leave its text and reasoning as they are',
   },
-  tables: {
-    KEYS_TABLE: 'the table of keys and links',
-    QUOTA_TABLE: 'the table of counters',
-  },
   secrets: {
     UPSTREAM_SECRET_ID: "holds the upstream's keys as JSON, reread every minute",
     NETWORK_SALT:
@@ -95,6 +91,11 @@ export const descriptions = {
     DEPLOYED_COMMIT: 'the deployed commit, logged at each start',
   },
 } as const satisfies { readonly [S in keyof Sections]: Readonly<Record<keyof Sections[S], string>> };
+
+export const tableDescriptions = {
+  KEYS_TABLE: 'the table of keys and links',
+  QUOTA_TABLE: 'the table of counters',
+} as const satisfies Readonly<Record<keyof typeof tableSettings, string>>;
 
 export const serverDescriptions = {
   PORT: 'where it listens; 0 for any free port',
@@ -114,6 +115,8 @@ export const serverDescriptions = {
     'seconds after SIGTERM in which all is served as before, but `/healthz` says 503, so that a balancer sends nothing more; then `SHUTDOWN_GRACE` begins',
   SHUTDOWN_GRACE:
     'seconds for running answers after SIGTERM (with `npm start` by default 10); then [they are ended](hosting.md#how-it-ends)',
+  DATA_DIR:
+    'a folder of this machine for [keys and counters](hosting.md#on-one-machine), instead of the two tables. Without either `npm start` keeps them for as long as it runs',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'an OpenTelemetry collector, such as `http://127.0.0.1:4318`, which gets [a span for each request](logs.md#traces) by OTLP over HTTP. Not on Lambda',
   OTEL_SEMCONV_STABILITY_OPT_IN:

@@ -1,5 +1,5 @@
-import { sections, serverSettings } from '../../lambda/settings/definitions.ts';
-import { descriptions, serverDescriptions } from '../../lambda/settings/descriptions.ts';
+import { sections, serverSettings, tableSettings } from '../../lambda/settings/definitions.ts';
+import { descriptions, serverDescriptions, tableDescriptions } from '../../lambda/settings/descriptions.ts';
 import type { Setting, Table } from '../../lambda/settings/read-settings.ts';
 import { translationSettings, upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
 import { upstreamDescriptions } from '../../lambda/settings/upstream-descriptions.ts';
@@ -33,6 +33,7 @@ const isForTranslation = ({ name }: Described) => Object.hasOwn(translationSetti
 /** All settings by section: those of the config, of an upstream, of the stack, and of the server. */
 export const describedSettings: ReadonlyMap<string, readonly Described[]> = new Map([
   ...describeSections(sections, descriptions),
+  ['tables', describe(tableSettings, tableDescriptions)],
   ['upstream', ofUpstream.filter((one) => !isForTranslation(one))],
   ['translation', ofUpstream.filter(isForTranslation)],
   ...describeSections(stackSections, stackDescriptions),

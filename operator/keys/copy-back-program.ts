@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addTargetOptions, createCommand, type TargetOptions } from '../command-line.ts';
+import { addTargetOptions, CommandError, createCommand, type TargetOptions } from '../command-line.ts';
 import { read } from './arguments.ts';
 import { type Copied, copyBack } from './copy-back.ts';
 import { actOn, type Surroundings } from './surroundings.ts';
@@ -25,7 +25,9 @@ export function createCopyBackProgram(surroundings: Surroundings): Command {
     .option('--after <key>', 'go on after this item, which an earlier run has named')
     .addHelpText('after', '\nExit codes: 0 done, 1 not done, 2 wrong usage.')
     .action(({ from, table, overwrite = false, after, ...options }: Options) =>
-      actOn(surroundings, options, async ({ documents, keysTable, quotaTable }) => {
+      actOn(surroundings, options, async ({ tables }) => {
+        if (!tables) throw new CommandError('copy-back is for tables: a folder has backups, as docs/recovery.md says');
+        const { documents, keysTable, quotaTable } = tables;
         const onPage = async (progress: Copied) => {
           printError(`${say(progress)}; to go on from here: --after '${progress.last}'\n`);
           await pause();

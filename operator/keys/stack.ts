@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
+import type { TableNames } from '../../lambda/store/dynamodb/store.ts';
 import type { GatewayFacts } from '../../local/gateway-file.ts';
 import { openStack } from '../open-stack.ts';
 import { parseBudget } from './arguments.ts';
@@ -12,13 +13,12 @@ export interface TargetFacts extends GatewayFacts {
 }
 
 /** Where a deployed gateway has its tables and log, by the outputs of its stack. */
-export async function readStack(name: string): Promise<TargetFacts> {
+export async function readStack(name: string): Promise<TargetFacts & { readonly tables: TableNames }> {
   const { outputs, needed, readSecret } = await openStack(name);
   const saltSecret = needed('NetworkSaltSecret');
   return {
     url: needed('GatewayUrl'),
-    keysTable: needed('KeysTable'),
-    quotaTable: needed('QuotaTable'),
+    tables: { keysTable: needed('KeysTable'), quotaTable: needed('QuotaTable') },
     serviceName: needed('ServiceName'),
     access: needed('Access') === 'keys' ? 'keys' : 'open',
     oidcIssuer: outputs.OidcIssuer,

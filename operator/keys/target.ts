@@ -1,16 +1,18 @@
-import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { readConfig } from '../../lambda/settings/config.ts';
+import { type Config, readConfig } from '../../lambda/settings/config.ts';
+import { readStorePlace, type StorePlace } from '../../lambda/settings/store-place.ts';
 import { createDocuments, type Documents } from '../../lambda/store/admin/documents.ts';
 import { openAdminStore } from '../../lambda/store/admin/store.ts';
+import type { TableNames } from '../../lambda/store/dynamodb/store.ts';
+import { FolderError } from '../../lambda/store/sqlite/folder.ts';
+import { openSqliteStore } from '../../lambda/store/sqlite/store.ts';
 import type { AdminStore } from '../../lambda/store/store.ts';
 import { findAws } from '../../local/find-aws.ts';
-import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
+import { factsOf, type GatewayFacts, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import {
   awsVariables,
   changeEnvironment,
   gatewayVariables,
-  type LocalSettings,
   reachableUrl,
   readLocalSettings,
 } from '../../local/local-settings.ts';
@@ -19,51 +21,86 @@ import { CommandError, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
 export interface Target extends TargetFacts, AdminStore, AsyncDisposable {
-  readonly documents: Documents;
+  /** Its store: a folder, or tables. */
+  readonly dataDir?: string;
+  readonly tables?: TableNames & { readonly documents: Documents };
 }
 
 /**
- * Opens the deployed stack where one is named, else the local gateway that PORT and DATA_DIR stand for. The SDK's clients
- * read the process's environment, so this completes that, and works once in a process.
+ * Opens the deployed stack where one is named, else the gateway that PORT, DATA_DIR or the names of tables stand for, whether it
+ * runs or not. The SDK's clients read the process's environment, so this completes that, and works once in a process.
  */
 export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
   if (stack !== undefined) {
     if (region !== undefined) changeEnvironment({ AWS_REGION: region });
-    return open(await readStack(stack));
+    const { tables, ...facts } = await readStack(stack);
+    return openTables(facts, tables);
   }
   if (region !== undefined) throw new CommandError('--region belongs to --stack');
-  const settings = readLocalSettings(process.env);
-  const { port, dataDir } = settings;
+  const { port, host } = readLocalSettings(process.env);
   const file = readGatewayFile(port);
-  const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
-  if (file && isMeant) return open(runningGateway(file));
-  if (dataDir !== undefined) return openDirectory(dataDir, settings);
-  const others = runningPorts();
-  const instead =
-    others.length > 0 ? `, but on ${others.join(', ')}: set PORT to ${others.length > 1 ? 'one of them' : 'that'}` : '';
-  throw new CommandError(
-    `no gateway is running on port ${port}${instead || `: start it with \`PORT=${port} npm start\``}, or pass --stack NAME`,
-  );
+  changeEnvironment(gatewayVariables(process.env, noUpstream));
+  const place = readStorePlace(process.env);
+  if (file && (place === undefined || (place.dataDir !== undefined && place.dataDir === file.dataDir)))
+    return openRunning(file);
+  if (place === undefined) {
+    throw new CommandError(`no gateway is running on port ${port}${instead(port)}, or pass --stack NAME`);
+  }
+  const config = readConfig(process.env);
+  return openPlace(factsOf(config, reachableUrl(host, port)), place, saltOf(config));
 }
 
-async function open(facts: TargetFacts, close = async () => {}): Promise<Target> {
+/** What to do if no gateway runs on this port. */
+function instead(port: number): string {
+  const others = runningPorts();
+  if (others.length === 0) return `: start it with \`PORT=${port} npm start\`, set DATA_DIR`;
+  return `, but on ${others.join(', ')}: set PORT to ${others.length > 1 ? 'one of them' : 'that'}`;
+}
+
+async function openRunning({ networkSalt, dataDir, tables, dynamodbEndpoint, ...facts }: GatewayFile): Promise<Target> {
+  changeEnvironment({ ...(dynamodbEndpoint && { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint }) });
+  const place = tables ? { dataDir: undefined, tables } : { dataDir: dataDir ?? '', tables: undefined };
+  return openPlace(facts, place, async () => networkSalt);
+}
+
+async function openPlace(
+  known: GatewayFacts,
+  { dataDir, tables }: StorePlace,
+  readNetworkSalt: TargetFacts['readNetworkSalt'],
+) {
+  const facts = { ...known, ...localFacts, readNetworkSalt };
+  if (dataDir !== undefined) return openFolder(facts, dataDir);
+  changeEnvironment(awsVariables(process.env, true));
+  return openTables(facts, tables);
+}
+
+async function openFolder(facts: TargetFacts, dataDir: string): Promise<Target> {
+  const { adminStore, close } = await openSqliteStore(dataDir, { now: Date.now, serves: false }).catch((error) => {
+    if (!(error instanceof FolderError)) throw error;
+    throw new CommandError(`DATA_DIR ${dataDir} can't be used: ${error.message}`);
+  });
+  return { ...facts, ...adminStore, dataDir, [Symbol.asyncDispose]: close };
+}
+
+async function openTables(facts: TargetFacts, tables: TableNames): Promise<Target> {
   const client = new DynamoDBClient();
   const documents = createDocuments((await findAws(client)).access);
   return {
     ...facts,
-    documents,
-    ...openAdminStore(documents, facts),
-    async [Symbol.asyncDispose]() {
-      client.destroy();
-      await close();
-    },
+    ...openAdminStore(documents, tables),
+    tables: { ...tables, documents },
+    [Symbol.asyncDispose]: async () => client.destroy(),
   };
 }
 
-function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): TargetFacts {
-  changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
-  return { ...facts, ...localFacts, readNetworkSalt: async () => networkSalt };
-}
+/** The salt, or the secret that a server reads it from. */
+const saltOf =
+  ({ secrets: { networkSalt, networkSaltSecretId } }: Config) =>
+  async () => {
+    if (networkSaltSecretId === undefined) return networkSalt ?? '';
+    const client = new DynamoDBClient();
+    return (await findAws(client)).readSecret(networkSaltSecretId).finally(() => client.destroy());
+  };
 
 const localFacts = {
   /** A host of its own is not bound to what one counter of a deployment can serve. */
@@ -74,19 +111,6 @@ const localFacts = {
     );
   },
 };
-
-/** A gateway that is not running: its tables are opened for as long as the command takes. */
-async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<Target> {
-  const config = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
-  const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
-  const { endpoint, warnings, close } = await startDynamoDb({ dataDir });
-  for (const warning of warnings) console.error(`warning: ${warning}`);
-  changeEnvironment(awsVariables(process.env, endpoint, true));
-  const client = new DynamoDBClient();
-  await createGatewayTables(client, config.tables).finally(() => client.destroy());
-  const facts = factsOf(config, reachableUrl(host, port));
-  return open({ ...facts, ...localFacts, readNetworkSalt: async () => config.secrets.networkSalt ?? '' }, close);
-}
 
 /** The settings require an upstream, though issuing keys needs none. */
 const noUpstream = {

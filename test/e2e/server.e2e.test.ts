@@ -85,10 +85,10 @@ test('wrong settings stop the start, with a line for each', async () => {
   const server = spawnGateway({ ...settings(), ...wrong }, file);
   expect(await server.ended).toBe(1);
   expect(server.errors().trim().split('\n')).toEqual([
-    'KEYS_TABLE is missing: the name of a DynamoDB table',
     'PORT must be a whole number from 0 to 65535, 0 for any free port',
     'CLIENT_ADDRESS must be socket or x-forwarded-for',
     'BODY_BUDGET must be a whole number of MiB from 1 to 65536',
+    'KEYS_TABLE is missing: the name of a DynamoDB table',
   ]);
 });
 

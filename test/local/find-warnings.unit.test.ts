@@ -30,6 +30,12 @@ const [loopback, reachable] = [
 ];
 
 test.each<[what: string, hosts: readonly string[], environment: Record<string, string>, said: readonly RegExp[]]>([
+  [
+    'a folder beside DynamoDB',
+    loopback,
+    { DATA_DIR: 'data', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
+    [/^AWS_ENDPOINT_URL_DYNAMODB names a DynamoDB, beside which DATA_DIR has no effect$/],
+  ],
   ['the demo', loopback, { UPSTREAM_NAMES: 'Acme', UPSTREAM_EMBEDDINGS_MODEL: 'any' }, []],
   [
     'settings of an upstream without an address',

@@ -6,53 +6,38 @@ const endpoint = 'http://127.0.0.1:1';
 const own = { AWS_ACCESS_KEY_ID: 'real', AWS_SECRET_ACCESS_KEY: 'real', AWS_PROFILE: 'work', AWS_REGION: 'eu-west-1' };
 
 describe('credentials', () => {
-  test("the operator's own stay away from the embedded store", () => {
-    expect(awsVariables(own, endpoint, true)).toMatchObject({
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_PROFILE: undefined,
-      AWS_SESSION_TOKEN: undefined,
-      AWS_REGION: 'eu-west-1',
-    });
-  });
-
   test('an emulator without credentials gets some, and a region', () => {
-    expect(awsVariables({}, endpoint, false)).toEqual({
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_REGION: 'us-east-1',
-    });
+    const some = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: 'us-east-1' };
+    expect(awsVariables({ AWS_ENDPOINT_URL_DYNAMODB: endpoint }, true)).toEqual(some);
+    const secrets = { UPSTREAM_SECRET_ID: 'keys', AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:2' };
+    expect(awsVariables(secrets, false)).toEqual(some);
   });
 
-  test.each<[string, Record<string, string>, string, boolean]>([
-    ['a real endpoint', own, 'https://dynamodb.eu-west-1.amazonaws.com', false],
-    ['a real endpoint without any in sight', {}, 'https://dynamodb.eu-west-1.amazonaws.com', false],
-    ['an emulator with a profile', { AWS_PROFILE: 'localstack' }, endpoint, false],
-    ['the embedded store beside real secrets', { UPSTREAM_SECRET_ID: 'keys' }, endpoint, true],
-  ])('nothing is changed for %s', (_name, environment, url, embedded) => {
-    expect(awsVariables(environment, url, embedded)).toEqual({ AWS_ENDPOINT_URL_DYNAMODB: url });
+  test.each<[string, Record<string, string>, boolean]>([
+    ['a real endpoint', { ...own, AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.eu-west-1.amazonaws.com' }, true],
+    ['AWS itself', {}, true],
+    ['an emulator with a profile', { AWS_PROFILE: 'localstack', AWS_ENDPOINT_URL_DYNAMODB: endpoint }, true],
+    ['an emulator beside real secrets', { UPSTREAM_SECRET_ID: 'keys', AWS_ENDPOINT_URL_DYNAMODB: endpoint }, true],
+    ['a folder', own, false],
+  ])('nothing is changed for %s', (_name, environment, usesTables) => {
+    expect(awsVariables(environment, usesTables)).toEqual({});
   });
 
-  test("the embedded store leaves the operator's own to Bedrock, whichever upstream that is", () => {
+  test("the operator's own are left to Bedrock, whichever upstream that is", () => {
     for (const name of ['UPSTREAM_AUTH', 'UPSTREAM_2_AUTH']) {
-      expect(awsVariables({ ...own, [name]: 'aws', AWS_REGION: 'eu-west-1' }, endpoint, true)).toEqual({
-        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-        AWS_REGION: 'eu-west-1',
-      });
+      const given = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, [name]: 'aws', AWS_REGION: 'eu-west-1' };
+      expect(awsVariables(given, true)).toEqual({ AWS_REGION: 'eu-west-1' });
+      expect(awsVariables({ [name]: 'aws' }, false)).toEqual({ AWS_REGION: 'us-east-1' });
     }
   });
 
   test("an emulator's own are kept", () => {
-    const given = { AWS_ACCESS_KEY_ID: '000000000001', AWS_SECRET_ACCESS_KEY: 'x' };
-    const changes = awsVariables(given, endpoint, false);
-    expect({ ...given, ...changes }).toMatchObject(given);
-    const secrets = {
-      UPSTREAM_SECRET_ID: 'keys',
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:2',
+    const given = {
+      AWS_ACCESS_KEY_ID: '000000000001',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     };
-    expect(awsVariables(secrets, endpoint, true)).toMatchObject({ AWS_ACCESS_KEY_ID: 'local' });
+    expect(awsVariables(given, true)).toEqual({ AWS_REGION: 'us-east-1' });
   });
 });
 
@@ -68,11 +53,18 @@ describe('settings', () => {
   };
 
   test('are filled in where the operator has set none', () => {
-    const given = { KEYS_TABLE: 'my-keys', NETWORK_SALT: ' ', UPSTREAM_TEXT_MODEL: 'mine' };
-    const changes = gatewayVariables(given, undefined);
-    expect(changes).toMatchObject({ KEYS_TABLE: 'my-keys', QUOTA_TABLE: 'gateway-quota' });
+    const changes = gatewayVariables({ NETWORK_SALT: ' ', UPSTREAM_TEXT_MODEL: 'mine' }, undefined);
     expect(String(changes.NETWORK_SALT).length).toBeGreaterThanOrEqual(16);
     expect(changes).not.toHaveProperty('UPSTREAM_TEXT_MODEL');
+  });
+
+  test('name tables only where one is named, or another DynamoDB', () => {
+    expect(gatewayVariables({ DATA_DIR: 'data' }, undefined)).not.toHaveProperty('KEYS_TABLE');
+    const named = { KEYS_TABLE: 'my-keys', QUOTA_TABLE: 'gateway-quota' };
+    expect(gatewayVariables({ KEYS_TABLE: 'my-keys' }, undefined)).toMatchObject(named);
+    const ofEndpoint = { KEYS_TABLE: 'gateway-keys', QUOTA_TABLE: 'gateway-quota' };
+    const ofBoth = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, DATA_DIR: 'data' };
+    expect(gatewayVariables(ofBoth, undefined)).toMatchObject({ ...ofEndpoint, DATA_DIR: undefined });
   });
 
   test('are the demo’s if it answers, and its name is hidden in addition to the given ones', () => {

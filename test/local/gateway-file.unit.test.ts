@@ -10,11 +10,8 @@ const file: GatewayFile = {
   pid: process.pid,
   port: 8787,
   url: 'http://127.0.0.1:8787',
-  dynamodbEndpoint: 'http://127.0.0.1:41234',
-  embedded: true,
+  dataDir: '/var/lib/gateway',
   serviceName: 'svc',
-  keysTable: 'keys-table',
-  quotaTable: 'quota-table',
   networkSalt: 'sixteen characters at least',
   access: 'open',
   memberLimit: 50,
@@ -31,9 +28,9 @@ describe("a gateway's file", () => {
 
   test('is found by its port, and only by that', () => {
     writeGatewayFile(file, directory);
-    writeGatewayFile({ ...file, port: 8788, keysTable: 'other' }, directory);
+    writeGatewayFile({ ...file, port: 8788, dataDir: '/other' }, directory);
     expect(readGatewayFile(8787, directory)).toEqual(file);
-    expect(readGatewayFile(8788, directory)?.keysTable).toBe('other');
+    expect(readGatewayFile(8788, directory)?.dataDir).toBe('/other');
     expect(readGatewayFile(8789, directory)).toBeUndefined();
   });
 

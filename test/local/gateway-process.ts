@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { inTime } from '../support/wait-until.ts';
@@ -44,9 +45,10 @@ function observe([command = '', ...words]: readonly string[], variables: Variabl
     get port() {
       return Number(new URL(url()).port);
     },
-    /** The member key that was printed; empty if there was none. */
+    /** The first start's key, from the file that the output names or, at a terminal, as it was printed; empty if there was none. */
     get key() {
-      return /ltk_[\w-]+/.exec(output)?.[0] ?? '';
+      const path = /'(\/.*\/first-key)'|first key is in (\S+)/.exec(output)?.slice(1).find(Boolean);
+      return /ltk_[\w-]+/.exec(path ? readFileSync(path, 'utf8') : output)?.[0] ?? '';
     },
     output: () => output,
     /** Stops reading the output, like a slow log collector, until the function that it returns is called. */

@@ -1,14 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { startDynamoDb } from '../../local/dynamodb.ts';
+import { openSqliteStore } from '../../lambda/store/sqlite/store.ts';
 import { gatewayFileDirectory } from '../../local/gateway-file.ts';
 import { hangUp, head, type Script, silence, until, write } from '../../local/upstream/script.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
-import { createTestClient } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
 import { inTime } from '../support/wait-until.ts';
@@ -25,18 +23,12 @@ const { path, question, events } = wire.chat;
 const [first = '', ...rest] = events;
 const addresses = ['127.0.0.11', '127.0.0.12', '127.0.0.13'];
 
-/** How many requests the guests of these addresses are charged, in the tables that a gateway has left behind. */
+/** How many requests the guests of these addresses are charged, in the folder that a gateway has left behind. */
 async function readState(): Promise<number[]> {
-  const store = await startDynamoDb({ dataDir });
-  const client = createTestClient(store.endpoint);
-  const counts: number[] = [];
-  for (const address of addresses) {
-    const Key = { pk: { S: `guest#${networkOf(address)}` } };
-    const { Item } = await client.send(new GetItemCommand({ TableName: 'gateway-quota', Key, ConsistentRead: true }));
-    counts.push(Number(Item?.ulifetime?.N));
-  }
-  client.destroy();
-  await store.close();
+  const { store, close } = await openSqliteStore(dataDir, { now: Date.now, serves: false });
+  const counted = addresses.map((address) => store.counters.read({ item: `guest#${networkOf(address)}` }));
+  const counts = (await Promise.all(counted)).map(({ used }) => used);
+  await close();
   return counts;
 }
 

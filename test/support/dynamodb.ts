@@ -1,8 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { startDynamoDb } from '../../bench/world/emulator.ts';
 import { type AwsAccess, dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
 import { createDocuments, type Documents } from '../../lambda/store/admin/documents.ts';
-import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
+import { createGatewayTables } from '../../local/tables.ts';
 import { requireStrict } from './strict-dynamodb.ts';
 
 export type TestDynamoDb = Awaited<ReturnType<typeof startTestDynamoDb>>;

@@ -9,6 +9,7 @@ import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import type { ReadToken } from '../../lambda/settings/secrets.ts';
+import { readTables } from '../../lambda/settings/store-place.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
@@ -65,14 +66,15 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
   const store = options.spoilStore && started.use(await startStoreProxy(dynamoDb.endpoint, options.spoilStore));
-  const config = readConfig({ ...settingsWith(upstream, dynamoDb), ...options.environment });
+  const environment = { ...settingsWith(upstream, dynamoDb), ...options.environment };
+  const config = readConfig(environment);
   const engine = options.engine ?? Reflect.get(globalThis, 'testEngine') ?? 'function-url';
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {
     store: createDynamoStore(
       store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
-      config.tables,
+      readTables(environment),
       options.now ?? now,
     ),
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),

@@ -1,17 +1,23 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { dialects } from '../../../lambda/dialects/index.ts';
 import type { UpstreamOptions } from '../../../lambda/dialects/model/request/request-writer.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
-import { accountsSections, accountsSettings, sections, settings } from '../../../lambda/settings/definitions.ts';
+import {
+  accountsSections,
+  accountsSettings,
+  sections,
+  settings,
+  tableSettings,
+} from '../../../lambda/settings/definitions.ts';
 import { ConfigError } from '../../../lambda/settings/read-settings.ts';
+import { readStorePlace, requireStorePlace } from '../../../lambda/settings/store-place.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {
   UPSTREAM_BASE_URL: 'https://up.example/api/v1/',
   UPSTREAM_TEXT_MODEL: 'words',
   UPSTREAM_VISION_MODEL: 'eyes',
-  KEYS_TABLE: 'keys',
-  QUOTA_TABLE: 'quota',
   NETWORK_SALT: '0123456789abcdef',
 };
 
@@ -167,14 +173,9 @@ describe('readConfig', () => {
   });
 
   test('reports every fault at once, one line each', () => {
-    const faults = faultsOf({ GUEST_LIMIT: '-1', GUEST_WINDOW: 'weekly', KEYS_TABLE: 'keys' });
-    expect(faults).toHaveLength(6);
-    for (const name of [
-      'UPSTREAM_BASE_URL',
-      'UPSTREAM_TEXT_MODEL',
-      'QUOTA_TABLE',
-      'NETWORK_SALT_SECRET_ID or NETWORK_SALT',
-    ]) {
+    const faults = faultsOf({ GUEST_LIMIT: '-1', GUEST_WINDOW: 'weekly' });
+    expect(faults).toHaveLength(5);
+    for (const name of ['UPSTREAM_BASE_URL', 'UPSTREAM_TEXT_MODEL', 'NETWORK_SALT_SECRET_ID or NETWORK_SALT']) {
       expect(faults).toContainEqual(expect.stringMatching(`^${name} is missing`));
     }
     expect(faults).toContain('GUEST_WINDOW must be lifetime or daily');
@@ -263,7 +264,9 @@ describe('readConfig', () => {
 
 describe('the sections', () => {
   test('have each setting once', () => {
-    expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(Object.keys(settings));
+    expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(
+      Object.keys(settings).filter((name) => !Object.hasOwn(tableSettings, name)),
+    );
   });
 
   test('of the accounts function are some of the gateway’s, with settings of the same section', () => {
@@ -279,10 +282,10 @@ describe('the sections', () => {
 });
 
 describe('readAccountsConfig', () => {
-  const { KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT } = least;
+  const { NETWORK_SALT } = least;
 
-  test('needs its tables and the salt, and no settings of an upstream', () => {
-    const config = readAccountsConfig({ KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT });
+  test('needs the salt, and no settings of an upstream', () => {
+    const config = readAccountsConfig({ NETWORK_SALT });
     expect(config).toMatchObject({
       service: { serviceName: 'svc' },
       quota: { memberLimit: 50 },
@@ -293,18 +296,33 @@ describe('readAccountsConfig', () => {
   test('reports every fault', () => {
     expect(faultsOf({ APP_URL: 'app', EDGE_HEADER: 'x-viewer' }, readAccountsConfig)).toEqual([
       expect.stringMatching(/^APP_URL must be/),
-      expect.stringMatching(/^KEYS_TABLE is missing/),
-      expect.stringMatching(/^QUOTA_TABLE is missing/),
       expect.stringMatching(/^NETWORK_SALT_SECRET_ID or NETWORK_SALT is missing/),
       'EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither',
     ]);
   });
 });
 
+test('a server keeps keys and counters in a folder or in tables, and must be told which', () => {
+  const tables = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota' };
+  const place = readStorePlace({ DATA_DIR: 'data' });
+  expect(place).toEqual({ dataDir: resolve('data'), tables: undefined });
+  expect(readStorePlace(tables)).toEqual({ dataDir: undefined, tables: { keysTable: 'keys', quotaTable: 'quota' } });
+  expect([readStorePlace({ DATA_DIR: ' ' }), faultsOf({}, requireStorePlace)]).toEqual([
+    undefined,
+    [expect.stringMatching(/^DATA_DIR, or KEYS_TABLE and QUOTA_TABLE, must be set: /)],
+  ]);
+  expect(faultsOf({ ...tables, QUOTA_TABLE: '' }, readStorePlace)).toEqual([
+    expect.stringMatching(/^QUOTA_TABLE is missing/),
+  ]);
+  expect(faultsOf({ KEYS_TABLE: 'keys', DATA_DIR: 'data' }, readStorePlace)).toEqual([
+    'DATA_DIR and KEYS_TABLE name two stores: set one of them',
+  ]);
+});
+
 test('on a host, the caller is the address of the connection', () => {
   expect(readServerConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, clientAddress: 'socket', scheme: 'http' },
-    ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300, servesWallet: true },
+    ...{ bodyBudget: 256 * 1_048_576, shutdownDrain: 0, shutdownGrace: 300, dataDir: undefined, servesWallet: true },
     ...{ otelExporterOtlpEndpoint: undefined, otelSemconvStabilityOptIn: [] },
     ...{ metricsPort: undefined, logMetrics: true, startCheck: true },
   });

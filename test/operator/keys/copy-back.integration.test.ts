@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { createKeyStore } from '../../../lambda/store/admin/keys.ts';
 import { createStopSwitch } from '../../../lambda/store/admin/stop-switch.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../../../lambda/store/dynamodb/schema.ts';
-import { createMissingTables } from '../../../local/dynamodb.ts';
+import { createMissingTables } from '../../../local/tables.ts';
 import { type DeployedStack, startDeployedStack } from '../../support/deployed-stack.ts';
 import { startStoreProxy } from '../../support/store-proxy.ts';
 

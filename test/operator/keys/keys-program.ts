@@ -14,7 +14,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
   const { callDynamoDb, documents, keysTable, quotaTable, close } = database;
   const target: Target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
-    ...{ documents, keysTable, quotaTable },
+    tables: { documents, keysTable, quotaTable },
     ...openAdminStore(documents, database),
     readTokens: async () => [],
     readNetworkSalt: async () => salt,

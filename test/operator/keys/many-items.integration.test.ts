@@ -14,7 +14,7 @@ afterAll(close);
 beforeAll(async () => {
   const numbers = Array.from({ length: count }, (_, index) => index);
   await put(
-    target.keysTable,
+    database.keysTable,
     numbers.map((index) => ({
       ...{ pk: { S: `key#${index}` }, id: { S: `key_${index}` }, createdAt: { N: `${index}` } },
       ...{ member: { S: index % 2 === 0 ? 'even' : `odd-${index}` }, label: { S: `label ${index}` } },
@@ -28,7 +28,7 @@ beforeAll(async () => {
     ...Object.fromEntries(Object.entries(counts).map(([name, used]) => [name, { N: `${used}` }])),
   });
   await put(
-    target.quotaTable,
+    database.quotaTable,
     numbers.flatMap((index) => [
       counter(`member#member-${index}`, {
         [`u${today}`]: index,

@@ -13,8 +13,11 @@ import {
 } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup.ts';
 import { type Prices, read } from './arguments.ts';
+import { backUp } from './backup.ts';
 import { change, releaseBudget, rotate } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
+import { createTables } from './create-tables.ts';
+import { exportKeys, importKeys } from './move.ts';
 import { actOn, type Surroundings } from './surroundings.ts';
 import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -53,6 +56,7 @@ export function createProgram(surroundings: Surroundings): Command {
   addChangeCommands(program, run, surroundings);
   addUsageCommand(program, run, surroundings);
   addClientCommands(program, run, surroundings);
+  addStoreCommands(program, run);
 
   for (const command of program.commands) {
     if (givesCounters.includes(command.name())) command.addHelpText('after', countsAlone);
@@ -205,6 +209,21 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
     );
 }
 
+function addStoreCommands(program: Command, run: Run): void {
+  addCommand(program, 'export', 'print all keys, as hashes, for `import` into another gateway’s store').action(
+    (options: Options) => run(options, exportKeys),
+  );
+  addCommand(program, 'import', 'take over the keys of an export, which then work as before')
+    .argument('<file>', 'what `export` has printed')
+    .action((file: string, options: Options) => run(options, (target) => importKeys(target, file)));
+  addCommand(program, 'backup', 'copy all that DATA_DIR holds into a file, while the gateway runs')
+    .argument('<file>', 'a new file')
+    .action((file: string, options: Options) => run(options, (target) => backUp(target, file)));
+  addCommand(program, 'create-tables', 'make those of the two DynamoDB tables that are missing').action(
+    (options: Options) => run(options, createTables),
+  );
+}
+
 /** For somebody who signs in with the company's account. */
 const subjectOption = (whose: string) =>
   new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(read.subject);
@@ -223,7 +242,7 @@ const countsAlone = `
 A key with a limit, budget or burst of its own shares none of its member’s: what it was not given is the default, in full.`;
 
 const examples = `
-Without --stack the commands work on the local gateway named by PORT (8787) and DATA_DIR.
+Without --stack the commands work on the gateway of this machine named by PORT (8787), or DATA_DIR, or KEYS_TABLE and QUOTA_TABLE.
 
 Examples:
   npm run keys -- issue --member ada --label laptop --expires 30d

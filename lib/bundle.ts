@@ -67,7 +67,9 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   // The entry of its worker threads, which share no chunk with it.
   const worker = await compile('lambda/worker.ts', { sourcemap: 'linked', entryNames: 'worker' });
   const sqlite = await compile('lambda/store/sqlite/worker.ts', { sourcemap: 'linked', entryNames: 'sqlite' });
-  const parts = [server, worker, sqlite];
+  // What an operator runs beside it: `node keys.js issue`.
+  const commands = await compile(['bin/keys.ts', 'bin/stop.ts', 'bin/resume.ts'], { sourcemap: 'linked' });
+  const parts = [server, worker, sqlite, commands];
   await writeFiles(
     outdir,
     parts.flatMap(({ outputFiles }) => outputFiles),
@@ -78,10 +80,12 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
   return { ...server.metafile, outputs };
 }
 
-function compile(entry: string, options: BuildOptions) {
+/** Compiles what starts at one file, as `index`, or several programs that share code. */
+function compile(entry: string | string[], options: BuildOptions) {
   return build({
-    entryPoints: { index: entry },
-    plugins: [lazyNode, startInOneFile(entry)],
+    ...(typeof entry === 'string'
+      ? { entryPoints: { index: entry }, plugins: [lazyNode, startInOneFile(entry)] }
+      : { entryPoints: entry, plugins: [lazyNode] }),
     chunkNames: 'chunk-[hash]',
     // So that a start only loads what requests need.
     splitting: true,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
@@ -32,30 +32,38 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The settings file in the docs, with values. Settings that it does not name are not set. */
-function settings(): Record<string, string> {
-  const values: Record<string, string> = {
-    ...{ AWS_REGION: 'local', KEYS_TABLE: dynamoDb.keysTable, QUOTA_TABLE: dynamoDb.quotaTable },
-    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_TEXT_MODEL: identity.UPSTREAM_TEXT_MODEL ?? 'text' },
-    APP_URL: 'https://api.example.com',
-    // There is no Secrets Manager here; the file says which settings replace the secrets.
-    ...{ NETWORK_SALT_SECRET_ID: '', UPSTREAM_SECRET_ID: '' },
-  };
-  const lines = block('ini', '/etc/gateway.env\nAWS_REGION').trim().split('\n');
+/** A settings file in the docs, by its first line, with values. Settings that it does not name are not set. */
+function settingsOf(first: string, values: Readonly<Record<string, string>>): Record<string, string> {
+  const lines = block('ini', `/etc/gateway.env\n${first}`).trim().split('\n');
   const named = lines.filter((line) => !line.startsWith('#')).map((line) => /^(\w+)=\S+$/.exec(line)?.[1] ?? line);
   expect(named.sort()).toEqual(Object.keys(values).sort());
-  return {
-    ...values,
-    ...{ NETWORK_SALT: 'the salt of the tests', UPSTREAM_API_KEYS: 'upstream-key-one' },
-    // Set by the host, not by the gateway: its identity for AWS, and the address of the tables.
-    ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
-  };
+  return { ...values };
 }
+
+/** What the docs set for a folder. */
+const ofFolder = (DATA_DIR: string) =>
+  settingsOf('DATA_DIR', {
+    ...{ DATA_DIR, NETWORK_SALT: 'the salt of the tests', APP_URL: 'https://api.example.com' },
+    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
+    UPSTREAM_TEXT_MODEL: identity.UPSTREAM_TEXT_MODEL,
+  });
+
+/** What they set for tables. */
+const ofTables = () => ({
+  ...ofFolder(''),
+  ...settingsOf('AWS_REGION', {
+    ...{ AWS_REGION: 'local', KEYS_TABLE: dynamoDb.keysTable, QUOTA_TABLE: dynamoDb.quotaTable },
+    // There is no Secrets Manager here, and the two that they replace are set.
+    ...{ NETWORK_SALT_SECRET_ID: '', UPSTREAM_SECRET_ID: '' },
+  }),
+  // Set by the host, not by the gateway: its identity for AWS, and the address of the tables.
+  ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint },
+});
 
 const { path, question, answer } = wire.chat;
 /** A guest's question, as a balancer hands it on that appends the caller's address. */
-const ask = (url: string, from: string) => {
-  const headers = { 'x-api-key': 'guest', 'x-forwarded-for': `203.0.113.9, ${from}` };
+const ask = (url: string, from: string, key = 'guest') => {
+  const headers = { 'x-api-key': key, 'x-forwarded-for': `203.0.113.9, ${from}` };
   return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(question) });
 };
 
@@ -63,27 +71,43 @@ test('with an older Node, says so in one sentence', () => {
   const older = join(folder, 'older.cjs');
   writeFileSync(older, `Object.defineProperty(process, 'versions', { value: { node: '20.11.0' } });`);
   const args = ['-r', older, join(folder, 'dist/server/index.js')];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: settings(), encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: ofTables(), encoding: 'utf8' });
   expect([status, stdout, stderr]).toEqual([1, '', 'This needs Node 24 or newer, not 20.11.0.\n']);
 });
 
 describe('the container', () => {
-  const lines = block('dockerfile', 'FROM').trim().split('\n');
+  const lines = readFileSync('operator/hosting/Dockerfile', 'utf8').trim().split('\n');
   const said = (instruction: string) =>
     lines.flatMap((line) => (line.startsWith(`${instruction} `) ? line.slice(instruction.length + 1) : []));
+  const ownVariables = pairs(said('ENV').join(' '));
 
-  test('starts with only the files copied into it, and answers', async () => {
+  test('says what it does in instructions that are carried out below, and is built as the docs say', () => {
+    const known = /^(#.*|FROM node:24\.\d+\.\d+-slim|(COPY|RUN|ENV|VOLUME|USER|EXPOSE|HEALTHCHECK|CMD) .+)$/;
+    expect(lines.filter((line) => !known.test(line))).toEqual([]);
+    expect(said('USER')).toEqual(['node']);
+    expect([said('VOLUME'), said('EXPOSE')]).toEqual([[ownVariables.DATA_DIR], [ownVariables.PORT]]);
+    expect(block('bash', 'docker build')).toContain('docker build -f operator/hosting/Dockerfile -t gateway .');
+  });
+
+  test('starts with only what its steps have put there, answers, is healthy, and issues keys', async () => {
     const root = join(folder, 'container');
     for (const copy of said('COPY')) {
       const [from = '', to = ''] = copy.split(' ');
       cpSync(join(folder, from), join(root, to), { recursive: true });
     }
+    const { username } = userInfo();
+    for (const step of said('RUN')) {
+      const here = step.replaceAll(' /', ` ${root}/`).replace(/-o node -g node/, `-o ${username}`);
+      const { status, stderr } = spawnSync('sh', ['-ec', here], { encoding: 'utf8' });
+      expect([step, status, stderr]).toEqual([step, 0, '']);
+    }
+    const DATA_DIR = join(root, ownVariables.DATA_DIR ?? '');
+    expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
     const [command, option = '', file = ''] = JSON.parse(said('CMD')[0] ?? '[]');
     expect([command, option]).toEqual(['node', '--enable-source-maps']);
-    expect(said('FROM')).toEqual([expect.stringMatching(/^node:24/)]);
     // All of its ENV, except that it listens on a free port of this machine only.
-    const own = { ...pairs(said('ENV').join(' ')), HOST: '127.0.0.1', PORT: '0' };
-    const env = { ...settings(), ...own, NODE_OPTIONS: option };
+    const own = { ...ownVariables, HOST: '127.0.0.1', PORT: '0', DATA_DIR };
+    const env = { ...ofFolder(DATA_DIR), ...own, NODE_OPTIONS: option };
     await using server = await startGatewayProcess(env, join(root, file));
     upstream.otherwise(json(200, answer));
     const reply = await ask(server.url, '127.0.0.31');
@@ -92,13 +116,28 @@ describe('the container', () => {
     for (const { status, headers } of pages) {
       expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/html')]);
     }
+    const [, check = ''] = /CMD (\[.*\])$/.exec(said('HEALTHCHECK')[0] ?? '') ?? [];
+    const [, ...words] = JSON.parse(check) as string[];
+    const checkHealth = () => spawnSync(process.execPath, words, { env: { PORT: `${server.port}` } }).status;
+    expect(checkHealth()).toBe(0);
+
+    // As `docker exec` has it.
+    const [, issue = ''] =
+      /docker exec gateway node (\/gateway\/keys\.js .+)/.exec(block('bash', 'docker build')) ?? [];
+    const [keys = '', ...asked] = issue.split(' ');
+    const issued = spawnSync(process.execPath, [join(root, keys), ...asked, '--json'], { env, encoding: 'utf8' });
+    expect(issued.stderr).toBe('');
+    const { key } = JSON.parse(issued.stdout);
+    for (const known of [key, server.key]) expect((await ask(server.url, '127.0.0.32', known)).status).toBe(200);
     server.signal('SIGTERM');
     expect([await server.ended, server.errors()]).toEqual([0, '']);
+    expect(checkHealth()).toBe(1);
   });
 });
 
 describe('the systemd unit', () => {
-  const unit = block('ini', '[Service]');
+  const name = 'gateway@.service';
+  const unit = readFileSync(`operator/hosting/${name}`, 'utf8');
   const said = (name: string) => [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
   test('is valid', () => {
@@ -113,14 +152,27 @@ describe('the systemd unit', () => {
   const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
   const file = words.pop() ?? '';
   const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
+  test('has a folder for DATA_DIR, and time to stop', () => {
+    expect(`/var/lib/${said('StateDirectory')[0]}`).toBe(/DATA_DIR=(.+)/.exec(block('ini', 'DATA_DIR='))?.[1]);
+    expect(said('StateDirectoryMode')).toEqual(['0700']);
+    // systemd waits longer than its grace before it kills it.
+    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
+    const install = block('bash', 'systemctl enable');
+    for (const word of [
+      `operator/hosting/${name}`,
+      `useradd --system --no-create-home ${said('User')[0]}`,
+      dirname(file),
+    ]) {
+      expect(install).toContain(word);
+    }
+  });
+
   test('starts by its own command line, with its settings before those of the file, and logs where in the sources an error arose', async () => {
     expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
     expect(own).toEqual({ PORT: '0', SHUTDOWN_GRACE: '120', NODE_ENV: 'production' });
-    // systemd waits longer than its grace before it kills it.
-    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
     const root = join(folder, 'unit');
     cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
-    const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' '), QUOTA_TABLE: 'no-such-table' };
+    const env = { ...ofTables(), ...own, NODE_OPTIONS: words.join(' '), QUOTA_TABLE: 'no-such-table' };
     await using server = await startGatewayProcess(env, join(root, file));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
     expect((await ask(server.url, '127.0.0.51')).status).toBe(503);
@@ -132,9 +184,12 @@ describe('the systemd unit', () => {
   });
 });
 
-test('several processes behind a balancer count as one, and tell callers apart', async () => {
+test.each([
+  ['in one folder', () => ofFolder(join(folder, 'shared'))],
+  ['with the same tables', ofTables],
+])('several processes %s count as one behind a balancer, and tell callers apart', async (_, settingsOfOne) => {
   upstream.otherwise(json(200, answer));
-  const env = { ...settings(), CLIENT_ADDRESS: 'x-forwarded-for', GUEST_LIMIT: '10' };
+  const env = { ...settingsOfOne(), CLIENT_ADDRESS: 'x-forwarded-for', GUEST_LIMIT: '10' };
   const file = join(folder, 'dist/server/index.js');
   await using one = await startGatewayProcess(env, file);
   await using other = await startGatewayProcess(env, file);
@@ -152,9 +207,10 @@ test("with UPSTREAM_AUTH=aws it calls Bedrock with the host's own credentials, a
   const model = 'openai.gpt-oss-120b-1:0';
   const world = { region: 'us-east-1', roles: [{ credentials, models: [model] }], now: Date.now };
   await using bedrock = await startFakeBedrock(world);
-  const { UPSTREAM_API_KEYS: _, UPSTREAM_SECRET_ID: __, ...others } = settings();
+  const { UPSTREAM_API_KEYS: _, ...others } = ofFolder(join(folder, 'bedrock'));
   const env = {
     ...{ ...others, UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: model, AWS_REGION: 'us-east-1' },
+    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
     UPSTREAM_BASE_URL: `${bedrock.origin}/openai/v1`,
   };
   await using server = await startGatewayProcess(env, join(folder, 'dist/server/index.js'));

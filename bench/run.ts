@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { type Measurement, quantile, wallClockSamples } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
 import { events, translatedChat, translatedMessages } from './measurements/events.ts';
+import { oneMachine } from './measurements/one-machine.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
 import { budgets, busyCaller, requests, serverBudgets, serverSpans } from './measurements/requests.ts';
 import { peer, server } from './measurements/server.ts';
@@ -30,6 +31,7 @@ const measurements = {
   'server-budgets': serverBudgets,
   'server-spans': serverSpans,
   peer,
+  'one-machine': oneMachine,
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;
 const all = Object.keys(measurements) as Name[];
@@ -112,11 +114,11 @@ await new Command('npm run bench --')
   .addOption(
     new Option(
       '--only <names...>',
-      'run only these measurements; server, server-*, distance and peer run only if named',
+      'run only these measurements; server, server-*, distance, peer and one-machine run only if named',
     )
       .choices(all)
       .default(
-        all.filter((name) => !name.startsWith('server') && !['distance', 'peer'].includes(name)),
+        all.filter((name) => !name.startsWith('server') && !['distance', 'peer', 'one-machine'].includes(name)),
         'all others',
       ),
   )

@@ -169,7 +169,7 @@ export const sections = {
   },
 } as const satisfies Record<string, Table>;
 
-/** Where keys and counters are, unless they are in a folder of this machine. */
+/** Where keys and counters are stored, unless DATA_DIR is set. */
 export const tableSettings = {
   KEYS_TABLE: required(tableName),
   QUOTA_TABLE: required(tableName),

@@ -97,7 +97,8 @@ function isPrivate(directory: string): boolean {
   return stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0;
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process with this id, of whichever user. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
 import { issueFirstKey, keepFirstKey } from '../lambda/first-key.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
@@ -12,7 +11,6 @@ import type { RunEvery } from '../lambda/settings/refresh.ts';
 import type { ReadToken } from '../lambda/settings/secrets.ts';
 import { readStorePlace } from '../lambda/settings/store-place.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
-import type { TableNames } from '../lambda/store/dynamodb/store.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { findWarnings } from './find-warnings.ts';
@@ -28,7 +26,6 @@ import {
   readLocalSettings,
 } from './local-settings.ts';
 import { installAwslambda } from './response-stream.ts';
-import { createGatewayTables } from './tables.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 import { createTerminalLog } from './terminal-log.ts';
 
@@ -53,7 +50,8 @@ export async function startGateway() {
 
   const place = readStorePlace(process.env) ?? { dataDir: started.use(makeTemporaryFolder()).path, tables: undefined };
   changeEnvironment(awsVariables(process.env, place.tables !== undefined));
-  if (place.tables) await prepareTables(place.tables);
+  // Lazy: this loads the AWS SDK, which a folder doesn't need.
+  if (place.tables) await (await import('./tables.ts')).prepareTables(place.tables);
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
   const opened = await openStore(place, config, {
     environment: process.env,
@@ -182,16 +180,4 @@ async function startEngine(
     refuse: createRefuseFor(config, Date.now),
   });
   return { ...server, graceMs, close: () => close(graceMs) };
-}
-
-/** Creates missing tables. */
-async function prepareTables(tables: TableNames): Promise<void> {
-  const client = new DynamoDBClient();
-  await createGatewayTables(client, tables)
-    .catch((error) => {
-      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
-      const store = endpoint ? `AWS_ENDPOINT_URL_DYNAMODB ${endpoint}` : 'DynamoDB';
-      throw new ConfigError([`${store} can't be used: ${Error.isError(error) ? error.message : String(error)}`]);
-    })
-    .finally(() => client.destroy());
 }

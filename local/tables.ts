@@ -2,13 +2,26 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DescribeTableCommand,
-  type DynamoDBClient,
+  DynamoDBClient,
   ResourceInUseException,
   ResourceNotFoundException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/dynamodb/schema.ts';
 import type { TableNames } from '../lambda/store/dynamodb/store.ts';
+
+/** Creates missing tables at the start of a gateway. */
+export async function prepareTables(tables: TableNames): Promise<void> {
+  const client = new DynamoDBClient();
+  await createGatewayTables(client, tables)
+    .catch((error) => {
+      const { AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
+      const store = endpoint ? `AWS_ENDPOINT_URL_DYNAMODB ${endpoint}` : 'DynamoDB';
+      throw new ConfigError([`${store} can't be used: ${Error.isError(error) ? error.message : String(error)}`]);
+    })
+    .finally(() => client.destroy());
+}
 
 /** Creates the gateway's two tables where they are missing. */
 export function createGatewayTables(client: DynamoDBClient, { keysTable, quotaTable }: TableNames): Promise<void> {

@@ -1,11 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { basename, join } from 'node:path';
+import { isRunning } from './gateway-file.ts';
 
-/** A private folder that is deleted when the process exits. */
-export function makeTemporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'private-inference-gateway-data-'));
+const prefix = 'private-inference-gateway-data-';
+
+/** A private folder that is deleted when the process exits. If it was killed, the next one deletes it. */
+export function makeTemporaryFolder(parent = tmpdir()) {
+  for (const name of readdirSync(parent))
+    if (isLeft(join(parent, name))) rmSync(join(parent, name), { recursive: true, force: true });
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   const remove = () => rmSync(path, { recursive: true, force: true });
   process.once('exit', remove);
   return { path, [Symbol.dispose]: remove };
+}
+
+/** Whether its process is gone, and it is this user's. */
+function isLeft(path: string): boolean {
+  const name = basename(path);
+  const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+  return !Number.isNaN(pid) && !isRunning(pid) && lstatSync(path).uid === userInfo().uid;
 }

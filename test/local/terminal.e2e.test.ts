@@ -55,8 +55,8 @@ test('in a pipe the log is JSON, and an output that ends while it stops changes 
   expect(gateway.errors()).toBe('');
 });
 
-test('LOG_FORMAT=text writes lines in a pipe, ENGINE=web the same, and the end of their reader ends it in good order', async () => {
-  await using gateway = await startGatewayProcess({ ENGINE: 'web', LOG_FORMAT: 'text' });
+test('LOG_FORMAT=text writes lines in a pipe, ENGINE=function-url the same, and the end of their reader ends it in good order', async () => {
+  await using gateway = await startGatewayProcess({ ENGINE: 'function-url', LOG_FORMAT: 'text' });
   await post(gateway, 'guest');
   expect(await logOf(gateway, 1)).toEqual([expect.stringMatching(/^[\d:]{8} {2}POST .* guest .* 200 /)]);
   gateway.closeOutput();

@@ -41,7 +41,7 @@ export const oneMachine: Measurement = {
     const start = performance.now() - startedAt;
     const memory = memoryOf(serving.pid);
     const wanted = 60 * perSecond;
-    const load = { clients: 64, pace: perSecond, keys, more: (sent: number) => sent < wanted };
+    const load = { clients: 128, pace: perSecond, keys, more: (sent: number) => sent < wanted };
     const { processor, time } = await serving.measure(() => serveInTurn(serving, body, load));
     let used = 0;
     for (const key of keys) used += limit - (await askOnce(serving, [key]));

@@ -1,9 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Dialect } from '../dialects/dialect.ts';
+import { smallBody } from '../http/bodies.ts';
 import { isObject, parseJson } from '../settings/json.ts';
 import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts';
-import { urlUnder } from './upstream-request.ts';
+import { authorizationFor, urlUnder } from './upstream-request.ts';
 
 /** What an upstream says of itself. It holds none of its names. */
 export interface UpstreamFound {
@@ -48,18 +49,17 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
     'content-type': 'application/json',
     // Who does not speak messages does not read it.
     'anthropic-version': '2023-06-01',
-    ...dialect.authorize(access.keys[0] ?? ''),
+    ...authorizationFor(upstream, dialect, access.keys[0] ?? ''),
     ...access.headers,
     ...access.secretHeaders,
   });
-  const list = await ask(`${upstream.addresses[spoken.name]}/models`, headersFor(spoken));
-  const replies = await Promise.all(
-    dialects.map(async (dialect) => {
-      const [endpoint] = dialect.endpoints;
-      const url = endpoint && urlUnder(upstream.addresses[dialect.name], endpoint);
-      return [dialect.name, await ask(url ?? '', headersFor(dialect), '{}')] as const;
-    }),
-  );
+  const asking = dialects.map(async (dialect) => {
+    const [endpoint] = dialect.endpoints;
+    const url = endpoint && urlUnder(upstream.addresses[dialect.name], endpoint);
+    return [dialect.name, await ask(url ?? '', headersFor(dialect), '{}')] as const;
+  });
+  const listing = ask(`${upstream.addresses[spoken.name]}/models`, headersFor(spoken));
+  const [list, ...replies] = await Promise.all([listing, ...asking]);
   const answers = replies.flatMap(([, { status }]) => status ?? []);
   if (list.status === undefined && answers.length === 0) {
     const hint = `${prefix}_BASE_URL leads nowhere: see docs/failures.md for this code`;
@@ -73,7 +73,7 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
   return {
     upstream: prefix,
     reachable: true,
-    key: isRefused ? 'refused' : 'accepted',
+    key: isRefused ? 'refused' : [list, ...replies.map(([, reply]) => reply)].some(showsKey) ? 'accepted' : undefined,
     models,
     speaks: speaks.join(',') || 'none',
     hint: isRefused
@@ -87,6 +87,9 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
 
 /** Any other answer comes from somebody who knows the path. A 404 may be about the model, which the request does not name. */
 const isAbsent = ({ status, text = '' }: Reply): boolean => status === 405 || (status === 404 && !/model/i.test(text));
+
+/** Whether an answer that is no refusal shows that the key is good: a failure and an unknown path come before anybody reads it. */
+const showsKey = (reply: Reply): boolean => reply.status !== undefined && reply.status < 500 && !isAbsent(reply);
 
 function hintOfDialects({ prefix, dialects }: Upstream, speaks: readonly string[], absent: readonly string[]) {
   if (!dialects.some((name) => absent.includes(name))) return undefined;
@@ -120,23 +123,28 @@ function ask(url: string, headers: Readonly<Record<string, string>>, body?: stri
   const request = send(url, { method, headers: { ...headers, 'accept-encoding': 'identity' }, agent: false, signal });
   request.once('response', (answer) => {
     const status = answer.statusCode ?? 0;
-    readText(answer).then(
+    readText(answer, body === undefined ? longestList : smallBody).then(
       (text) => resolve({ status, text }),
       () => resolve({ status }),
     );
   });
   request.on('error', ({ name, code = name }: NodeJS.ErrnoException) => resolve({ causeCode: code }));
+  // A switch of protocols is neither an answer nor an error.
+  request.once('upgrade', (_, socket) => {
+    socket.destroy();
+    resolve({ causeCode: 'UPGRADE' });
+  });
   request.end(body);
   return promise;
 }
 
-/** Without a list that is longer than any. */
-async function readText(answer: IncomingMessage): Promise<string> {
+/** Up to about this many bytes. */
+async function readText(answer: IncomingMessage, longest: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer) {
     size += chunk.length;
-    if (size > longestList) break;
+    if (size > longest) break;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -98,6 +98,10 @@ function contentFor(upstream: Upstream, outgoing: UpstreamRequest): Omit<HttpReq
   return { url, pieces, leftOut: { leftOut, leftOutForLog: leftOut } };
 }
 
+/** The headers with the key. Bedrock takes tokens in `authorization` only, in every dialect. */
+export const authorizationFor = ({ tokenRegion }: Upstream, dialect: Dialect, key: string): Record<string, string> =>
+  tokenRegion === undefined ? dialect.authorize(key) : { authorization: `Bearer ${key}`, ...dialect.headers };
+
 export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest): HttpRequest {
   const { upstream, key, headers: operatorHeaders } = candidate;
   const { stream, clientHeaders, traceparent } = outgoing;
@@ -108,10 +112,7 @@ export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
     'accept-encoding': 'identity',
     'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
-    // Bedrock takes tokens in this header only, in every dialect.
-    ...(upstream.tokenRegion === undefined
-      ? dialect.authorize(key)
-      : { authorization: `Bearer ${key}`, ...dialect.headers }),
+    ...authorizationFor(upstream, dialect, key),
     ...(traceparent !== undefined && { traceparent }),
     ...translated?.headers,
   };

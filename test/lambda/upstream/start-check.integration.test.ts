@@ -18,7 +18,7 @@ const everywhere = {
 type Answers = Readonly<Record<string, readonly [status: number, body?: string]>>;
 
 /** What a start finds at an upstream that answers like this, and what it was asked. */
-async function find(answers: Answers, settings: Readonly<Record<string, string>> = {}) {
+async function find(answers: Answers, settings: Readonly<Record<string, string>> = {}, tokens: readonly string[] = []) {
   const asked: { readonly line: string; readonly headers: object; readonly body: string }[] = [];
   const server = await listenLocally(
     createServer(async (request, response) => {
@@ -47,7 +47,7 @@ async function find(answers: Answers, settings: Readonly<Record<string, string>>
     apiKeys: readonly string[];
     headers: Readonly<Record<string, string>>;
   }) => ({
-    ...{ keys: apiKeys, headers, secretHeaders: { 'x-team': 'a-secret' } },
+    ...{ keys: [...apiKeys, ...tokens], headers, secretHeaders: { 'x-team': 'a-secret' } },
   });
   await checkUpstreams(config.upstreams.all, dialects, readAccess, (one) => found.push(one));
   await server.close();
@@ -113,6 +113,14 @@ testRows<[Answers, Readonly<Record<string, string>>, object]>([
     { key: 'refused', models: undefined, hint: 'the upstream refuses the key: replace the first of UPSTREAM_API_KEYS' },
   ],
   [{ ...everywhere, '/models': [403] }, {}, { key: 'refused' }],
+  // Nobody has read the key.
+  [
+    { '/models': [503], '/chat/completions': [500], '/responses': [502], '/messages': [404] },
+    { UPSTREAM_DIALECTS: 'chat' },
+    { reachable: true, key: undefined, models: 'not listed' },
+  ],
+  // An answer of a dialect is read no further than any error is long.
+  [{ ...everywhere, '/messages': [404, `${'x'.repeat(200_000)} model`] }, {}, { ...fine, speaks: 'chat,responses' }],
   [{}, {}, { speaks: 'none', hint: 'no dialect is at UPSTREAM_BASE_URL: it may lack its version prefix, such as /v1' }],
 ])('what it answers is told with what to do', async (answers, settings, expected) => {
   expect((await find(answers, settings)).found).toEqual([expect.objectContaining(expected)]);
@@ -132,4 +140,26 @@ test('one that can’t be reached is told by the code of the error, and one with
 test('a list that is longer than any is read no further', async () => {
   const endless = JSON.stringify({ data: Array(200_000).fill({ id: 'x'.repeat(20) }) });
   expect((await find({ ...everywhere, '/models': [200, endless] })).found).toMatchObject([{ models: 'not listed' }]);
+});
+
+test('one that switches to another protocol is no upstream', async () => {
+  const server = await listenLocally(
+    createServer().on('request', ({ socket }) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    ),
+    0,
+  );
+  const { found } = await find({}, { UPSTREAM_BASE_URL: server.url });
+  expect(found).toMatchObject([{ reachable: false, causeCode: 'UPGRADE' }]);
+  await server.close();
+});
+
+test('a token of Bedrock goes in the one header that it reads', async () => {
+  const model = 'us.anthropic.claude-sonnet-5';
+  const models = { UPSTREAM_TEXT_MODEL: model, UPSTREAM_VISION_MODEL: model };
+  const aws = { UPSTREAM_AUTH: 'aws', UPSTREAM_API_KEYS: '', AWS_REGION: 'eu-central-1', ...models };
+  const { asked } = await find(everywhere, aws, ['a-token']);
+  const messages = asked.find(({ line }) => line.endsWith('/messages'))?.headers;
+  expect(messages).toMatchObject({ authorization: 'Bearer a-token', 'anthropic-version': '2023-06-01' });
+  expect(messages).not.toHaveProperty('x-api-key');
 });

@@ -65,7 +65,11 @@ export async function startGateway() {
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
   const writeLog: WriteLog =
     logFormat === 'text' ? createTerminalLog(process.stdout) : (line) => process.stdout.write(line);
-  const { url, port, graceMs, close } = await startEngine(config, settings, { ...opened, writeLog, runEvery });
+  const { url, port, metricsUrl, graceMs, close } = await startEngine(config, settings, {
+    ...opened,
+    writeLog,
+    runEvery,
+  });
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
@@ -86,6 +90,7 @@ export async function startGateway() {
     config,
     url,
     port,
+    metricsUrl,
     graceMs,
     /** The hosts that answer, in their order, or undefined for the built-in demo. */
     upstreamHosts: demo ? undefined : config.upstreams.all.map(({ addresses }) => new URL(addresses.chat).host),
@@ -179,5 +184,5 @@ async function startEngine(
     bodyLimit: config.request.requestBodyLimit,
     refuse: createRefuseFor(config, Date.now),
   });
-  return { ...server, graceMs, close: () => close(graceMs) };
+  return { ...server, metricsUrl: undefined, graceMs, close: () => close(graceMs) };
 }

@@ -17,6 +17,7 @@ export function renderWelcome(gateway: LocalGateway): string {
     store: whereKept(gateway),
     docs: hasClientsPage(config.accounts) ? `${base}/docs; clients in a browser: ${base}/cli` : `${base}/docs`,
     keys: `${keys} issue, list or setup CLIENT`,
+    ...(gateway.metricsUrl !== undefined && { metrics: `${gateway.metricsUrl}/metrics` }),
     ...(settings.demoOidc && {
       company: `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,
     }),

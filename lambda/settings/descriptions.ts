@@ -108,7 +108,7 @@ export const serverDescriptions = {
   START_CHECK:
     'asks each upstream at the start, in the background and for free, what it can do, and [logs](logs.md) whether it accepts the key and lists the models, and which dialects answer. Not on Lambda',
   METRICS_PORT:
-    'where [Prometheus](logs.md#prometheus) finds metrics at `/metrics`, on the address `HOST`; 0 for any free port. Not on Lambda, and with `npm start` only with [`ENGINE=web`](#only-with-npm-start)',
+    'where [Prometheus](logs.md#prometheus) finds metrics at `/metrics`, on the address `HOST`; 0 for any free port. Not on Lambda',
   LOG_METRICS:
     "CloudWatch's metrics in each line of [the log](logs.md), half of its length: `false` where nothing reads them there. Not on Lambda",
   SHUTDOWN_DRAIN:

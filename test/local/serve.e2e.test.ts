@@ -243,6 +243,12 @@ test('with DEMO_DIALECTS=chat the demo speaks only chat, and everybody is served
   await gateway.says(/("translated":true.*){3}/s);
 });
 
+test('with METRICS_PORT the screen says where the metrics are', async () => {
+  await using gateway = await startGatewayProcess({ METRICS_PORT: '0' });
+  const [, metrics = ''] = /^metrics {3}(\S+)$/m.exec(gateway.output()) ?? [];
+  expect(await (await fetch(metrics)).text()).toContain('http_server_active_requests 0');
+});
+
 test('ENGINE=function-url serves the same as behind a Function URL, and stops like that', async () => {
   await using gateway = await startGatewayProcess({ ENGINE: 'function-url', SHUTDOWN_GRACE: '0.1' });
   await expectPages(gateway);

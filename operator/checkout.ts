@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
-import { copyFile, mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +31,8 @@ export async function findBase(root: string, wanted: string | undefined): Promis
 
 /** A temporary folder, removed with its scope, or on exit if a signal ends the process. */
 export async function makeFolder(prefix: string) {
-  const { path, remove } = await mkdtempDisposable(join(tmpdir(), prefix));
+  // At once, so that no signal comes between the folder and its removal.
+  const path = mkdtempSync(join(tmpdir(), prefix));
   const removeAtOnce = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   const end = (_: string, signal: number) => process.exit(128 + signal);
   process.on('exit', removeAtOnce).on('SIGINT', end).on('SIGTERM', end);
@@ -39,7 +40,7 @@ export async function makeFolder(prefix: string) {
     path,
     async [Symbol.asyncDispose]() {
       process.off('exit', removeAtOnce).off('SIGINT', end).off('SIGTERM', end);
-      await remove();
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

@@ -10,7 +10,10 @@ const {
   folder: checkout,
   git,
   remove,
-} = createCheckout(['lib', 'lambda', 'operator', 'docs/openapi.json', 'package.json', 'package-lock.json']);
+} = createCheckout([
+  ...['bin', 'lambda', 'lib', 'local', 'operator'],
+  ...['docs/openapi.json', 'package.json', 'package-lock.json'],
+]);
 afterAll(remove);
 
 const trace = (words: readonly string[], input: string) =>
@@ -31,16 +34,16 @@ test('positions in the bundle become those in the sources of the deployed commit
   execFileSync(process.execPath, ['lib/bundle.ts', 'gateway'], { cwd: checkout });
   const written = failToStart(join(checkout, 'dist/gateway'));
   expect(written).toMatch(/\/var\/task\/[\w-]+\.mjs:\d+:\d+/);
-  const source = join(checkout, 'lambda/settings/config.ts');
+  const source = join(checkout, 'lambda/settings/read-settings.ts');
   writeFileSync(source, `\n\n\n${readFileSync(source, 'utf8')}`);
   git('commit', '--quiet', '--all', '--message', 'later');
 
   const { status, stdout, stderr } = trace(['--commit', 'HEAD~1'], written);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).not.toContain('/var/task');
-  const [, line = ''] = /lambda\/settings\/config\.ts:(\d+):\d+/.exec(stdout) ?? [];
-  const before = readFileSync('lambda/settings/config.ts', 'utf8').split('\n');
-  expect(before[Number(line) - 1]).toContain('collectFaults(');
+  const [, line = ''] = /lambda\/settings\/read-settings\.ts:(\d+):\d+/.exec(stdout) ?? [];
+  const before = readFileSync('lambda/settings/read-settings.ts', 'utf8').split('\n');
+  expect(before[Number(line) - 1]).toContain('new ConfigError(faults)');
 });
 
 test('so do those in the server’s bundle, and positions from another build are reported', () => {

@@ -8,19 +8,25 @@ import { type Fault, toFault } from './upstream/fault.ts';
 
 /* The worker thread: runs the long jobs that would block the event loop, one at a time. */
 
-const work: Readonly<Record<string, (json: Json, input: never) => unknown>> = createWork(
-  workerData as WorkFacts,
-  async () => translating,
-);
-
-async function answer({ name, text, isLenient, input }: JobMessage): Promise<Reply<Fault>> {
-  try {
-    const scanner = createScanner();
-    const json = isLenient ? scanLeniently(scanner, text) : scanner.scan(text);
-    return { value: await work[name]?.(json, input as never) };
-  } catch (thrown) {
-    return { fault: toFault(thrown) };
-  }
+/** What runs the jobs of a deployment, in whichever thread it is. */
+export function createRunJob(facts: WorkFacts): (message: JobMessage) => Promise<Reply<Fault>> {
+  const work: Readonly<Record<string, (json: Json, input: never) => unknown>> = createWork(
+    facts,
+    async () => translating,
+  );
+  return async ({ name, text, isLenient, input }) => {
+    try {
+      const scanner = createScanner();
+      const json = isLenient ? scanLeniently(scanner, text) : scanner.scan(text);
+      return { value: await work[name]?.(json, input as never) };
+    } catch (thrown) {
+      return { fault: toFault(thrown) };
+    }
+  };
 }
 
-parentPort?.on('message', async (message: JobMessage) => parentPort?.postMessage(await answer(message)));
+if (parentPort) {
+  const port = parentPort;
+  const runJob = createRunJob(workerData as WorkFacts);
+  port.on('message', async (message: JobMessage) => port.postMessage(await runJob(message)));
+}

@@ -123,8 +123,8 @@ function createPace(onBackPressure: (isBlocked: boolean) => void) {
     get isBlocked() {
       return isBlocked;
     },
-    /** Whether it is, or was until a moment ago: what arrives from the upstream now may have been waiting since then. */
-    isBehind: () => isBlocked || wasBehind,
+    /** Whether it has been for a while, or was until a moment ago: what arrives from the upstream now may have been waiting since then. */
+    isBehind: () => wasBehind,
     change(held: boolean) {
       if (isStopped) return;
       isBlocked = held;

@@ -88,6 +88,7 @@ describe('the relay between an upstream and a client', () => {
     ['held it back a moment ago', 150, 999, false],
     ['has caught up since', 150, 1_000, true],
     ['paused for no time', 50, 0, true],
+    ['had no time to read a long event', 50, undefined, true],
   ])(
     'what breaks is refunded unless the client holds the upstream back, or did just now',
     async (_name, held, since, refund) => {

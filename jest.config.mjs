@@ -50,6 +50,7 @@ const processesOfSdks = 'setup-blocks,frameworks';
 const long = [
   'model/*.integration.test.ts',
   'exhaustive/three-requests.integration.test.ts',
+  'simulation/many-worlds.unit.test.ts',
   'lambda/growth/{growth,ticks}.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
@@ -76,7 +77,7 @@ export default {
   testTimeout: 120_000,
   projects: [
     project('architecture', ['architecture/*.test.ts']),
-    project('unit', ['**/*.unit.test.ts']),
+    project('unit', ['**/*.unit.test.ts', ...notLong]),
     project('integration', ['**/*.integration.test.ts', ...notLong]),
     project('web', ['sdk/*.integration.test.ts', `!**/sdk/{${processesOfSdks}}.*`, ...overBothEngines], overHttpServer),
     project('east', [...overTimeZones, ...overOneTimeZone], inTimeZone('Pacific/Kiritimati')),

@@ -1,0 +1,322 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the pieces of code are code
+import type { Defect } from './bundle.ts';
+
+/*
+ * Defects that the simulation finds, though no world was made for any of them: a piece of the gateway's code, what stands there instead,
+ * and the first seed whose world shows it (`npm run simulate -- --defects`). `wasFixed`: the gateway had it once.
+ */
+
+interface NamedDefect extends Defect {
+  readonly room: string;
+  readonly name: string;
+  /** Undefined if it is missed. */
+  readonly seed: number | undefined;
+  readonly wasFixed: boolean;
+}
+
+/** What is missed has the reason in place of a seed. */
+type Row = readonly [name: string, shownBy: number | string, code: string, instead: string, wasFixed?: 'was fixed'];
+
+const rows: Readonly<Record<string, readonly Row[]>> = {
+  app: [
+    [
+      'two lines for a refusal',
+      8,
+      "if (!settled && typeof response.body === 'string' && !isHealth) finish();",
+      "if (typeof response.body === 'string' && !isHealth) finish();",
+    ],
+  ],
+  dialects: [
+    ['a provider’s field let through', 11, 'else if (providerField.test(name)) found.drop(object, key);', ''],
+    [
+      'an end after one of two choices',
+      1260,
+      'finished.size >= expected.choices && open.size === 0',
+      'open.size === 0',
+      'was fixed',
+    ],
+    [
+      'a [DONE] without a choice',
+      'No upstream of the worlds sends nothing but its end.',
+      "if (open.size + finished.size === 0) throw new Error('the answer has no choice');",
+      '',
+      'was fixed',
+    ],
+    [
+      'a chunk without its model',
+      'No upstream of the worlds leaves the model out.',
+      'found.lacksModel = found.models.length === 0 &&',
+      'found.lacksModel = false &&',
+      'was fixed',
+    ],
+    ['a usage that nobody asked for', 85, 'found.isWithheld = true;', ''],
+    ['a second choice', 1109, "if (second !== undefined) throw new UpstreamFault('there is a second choice');", ''],
+    [
+      'an answer that goes on after its end',
+      92,
+      'events.write(\'message_delta\', `"delta":{${why},"container":null},${counts}`);',
+      '',
+    ],
+    ['a block that is not closed', 92, 'blocks.closeAll(reason);', ''],
+  ],
+  engines: [
+    ['memory that does not come back', 8, 'countTurn.over();\n    memory.leave();', 'countTurn.over();'],
+    ['the first address of the header believed', 36, "split(',').at(-1)", "split(',').at(0)"],
+    ['a stop without a last word', 11, 'server.shutdownSignal.all();', ''],
+    [
+      'an answer cut off at a stop',
+      11,
+      'const lastMomentAt = performance.now() + graceMs + lastWordTime;',
+      'const lastMomentAt = performance.now() + graceMs - 1e9;',
+    ],
+    ['a stop that never ends', 1, 'listening.cut();', 'await new Promise(() => {});'],
+    [
+      'a function that ends before what follows',
+      'While nobody leaves a function, the pipeline waits for the same.',
+      '.finally(() => over(body));',
+      ';',
+      'was fixed',
+    ],
+  ],
+  forward: [
+    ['a stream that fails is not refunded', 9, "(failure.refund && end.kind === 'failed')", 'false'],
+    ['whoever leaves is refunded', 2392, "(failure.refund && end.kind === 'failed')", 'failure.refund', 'was fixed'],
+    ['a zero taken for a count', 144, 'isWhole && counted > 0 ? counted', 'isWhole ? counted', 'was fixed'],
+    ['an answer that is settled for nothing', 8, 'else await settleSpending(request, dependencies);', ''],
+    [
+      'a settlement that the daily sum can lose',
+      412,
+      'outcome.snapshot = (await settled) ?? outcome.snapshot;',
+      '',
+      'was fixed',
+    ],
+    ['an early leave is cheaper', 1439, 'return () => pays && record.tries > 0;', 'return () => false;', 'was fixed'],
+    [
+      'arguments cost nothing',
+      1944,
+      'explain: explainer.sentence,\n    ...(countsText && { onText: count, onToolArguments: count }),',
+      'explain: explainer.sentence,\n    ...(countsText && { onText: count }),',
+      'was fixed',
+    ],
+    [
+      'two lines for a whole answer',
+      8,
+      'return { body, settled };',
+      'dependencies.log.finished(exchange.request, 200);\n    return { body, settled };',
+    ],
+    ['a client’s going that nobody hears of', 293, 'whenAborted(request.clientGone, relay.leave);', ''],
+    ['a stop that no stream hears of', 11, 'whenAborted(request.shutdownSignal, relay.fail);', ''],
+    [
+      'the upstream’s words as they are',
+      43,
+      'const plain = removeHosts(scrubber.scrub(text)',
+      'const plain = removeHosts(text',
+    ],
+    ['stale figures after a refund', 51, 'outcome.snapshot = snapshot;\n  const left', 'const left'],
+    [
+      'a refund that is told and was not written',
+      786,
+      'if (!snapshot) return error;',
+      "if (!snapshot) return error.withNote('This request was not charged.');",
+      'was fixed',
+    ],
+    [
+      'a refund that is logged and was not written',
+      786,
+      'outcome.refunded = snapshot !== undefined;',
+      'outcome.refunded = true;',
+      'was fixed',
+    ],
+    [
+      'a refusal that is silent about its charge',
+      95,
+      "return charge ? error.withNote('This request was charged.') : error;",
+      'return error;',
+      'was fixed',
+    ],
+    [
+      'a link to the upstream',
+      43,
+      "scrubber.scrub(text).replace(links, '(link removed)')",
+      'scrubber.scrub(text)',
+      'was fixed',
+    ],
+    [
+      'a machine behind the upstream',
+      43,
+      "removeHosts(scrubber.scrub(text).replace(links, '(link removed)'))",
+      "scrubber.scrub(text).replace(links, '(link removed)')",
+      'was fixed',
+    ],
+    ['a request id of the upstream', 43, ".replace(ownIds, '(id removed)')", '', 'was fixed'],
+  ],
+  hiding: [
+    [
+      'a name across deltas',
+      17,
+      'const out = release(open, rules.findAny, rules.replacement);',
+      'const out = release(open, rules.findWhole, rules.replacement);',
+    ],
+  ],
+  identity: [
+    [
+      'an unknown key is a guest',
+      12,
+      'throw refuseKey(record !== undefined || isAnyKeyIssued, appUrl);',
+      "return { kind: 'guest', networkId: hash };",
+    ],
+    ['no key is a guest', 7, "if (credential.kind === 'placeholder') return", 'if (true) return'],
+  ],
+  quota: [
+    [
+      'a refusal of the deployment that stays charged',
+      83,
+      'throw allAnswered(name, day.resetAt, time, dependencies).refunded();',
+      'throw allAnswered(name, day.resetAt, time, dependencies);',
+    ],
+    ['a refund that the day’s sum never sees', 43, 'add(day, limits, -1).catch(reportLost)', 'Promise.resolve()'],
+    ['a key’s own limit ignored', 24, 'identity.own?.limit ?? memberLimit', 'memberLimit'],
+    ['a refund of nothing', 9, 'refund: () => endOnce({ spent: 0, refunded: true }),', 'refund: async () => snapshot,'],
+  ],
+  report: [['an address in the log', 1, 'network: request.networkId,', "network: request.headers['x-forwarded-for'],"]],
+  steps: [
+    [
+      'a count of tokens that is charged',
+      81,
+      'if (route.endpoint.countsTokens) {\n        await quota.checkBurst',
+      'if (Math.sign(0)) {\n        await quota.checkBurst',
+    ],
+    [
+      'an error that is not refunded',
+      10,
+      'onError: (request, error) => settleCharge(request, toGatewayError(error), refundRefusals),',
+      '',
+    ],
+    [
+      'a fault of the body before the charge',
+      18,
+      'const normalized = await normalizing.catch(() => undefined);',
+      'const normalized = await normalizing;',
+    ],
+    [
+      'figures of the day before',
+      118,
+      'snapshot === undefined || isExpired(snapshot, now());',
+      'snapshot === undefined;',
+      'was fixed',
+    ],
+  ],
+  store: [
+    [
+      'a limit that is not in the condition',
+      24,
+      "`${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`",
+      "below(inMinute, ':burst', burst)",
+    ],
+    ['a write applied twice', 73, '`${condition} AND NOT contains(${tokens}, :token)`', 'condition'],
+    ['a settlement twice', 786, "'attribute_exists(#reservation)'", "'attribute_exists(pk)'"],
+    ['what is spent on top of what was reserved', 8, 'added: spent - amount }', 'added: spent }'],
+    [
+      'a lost charge that nobody owns up to',
+      'Others must spend the limit between two tries of one charge: the explorer of counters finds it.',
+      'if (!inDoubt || !found) return { applied: false, found };',
+      'return { applied: false, found };',
+    ],
+  ],
+  stream: [
+    [
+      'a missing end taken for an end',
+      9,
+      'if (!endIfAnnounced(relay)) breakOff(relay, upstream.rewriter.started ? midway : atFirst, { cause });',
+      'if (!endIfAnnounced(relay) && stop(relay)) finish(relay, endWith(relay));',
+    ],
+    ['an upstream read on after its client has left', 293, 'controller.abort(reason);\n        answer?.destroy();', ''],
+    ['a stall that nobody notices', 163, "if (!isPaused) listener.onEnd('stalled', 'timeout');", ''],
+    ['no keep-alive', 72, 'if (!pace.isBlocked) push(keepAlive);', ''],
+    ['a timer that is never cleared', 41, 'clearInterval(timer);\n  }\n\n  function finish', '}\n\n  function finish'],
+    ['an error event after the upstream’s own', 43, "return isReported ? '' : encodeEvent(", 'return encodeEvent('],
+    [
+      'a text that is held back and lost',
+      357,
+      'progress.write(events.closeAll());\n      progress.ended ||=',
+      'progress.ended ||=',
+    ],
+    ['numbers that skip one', 22, 'shift += 1;\n      last += 1;', 'last += 1;'],
+    [
+      'a refund to whoever reads slowly',
+      1639,
+      'const charged = details.charged || relay.client.pace.isBehind();',
+      'const charged = details.charged ?? false;',
+    ],
+    [
+      'a long event that is held against its reader',
+      'It takes more than a buffer in one read, and a break in the same turn: a kept world has it.',
+      'isBehind: () => wasBehind,',
+      'isBehind: () => isBlocked || wasBehind,',
+      'was fixed',
+    ],
+    ['an upstream that nobody holds back', 1639, 'if (!wantsMore) pace.change(true);', '', 'was fixed'],
+    [
+      'an end that is told as a failure',
+      729,
+      'progress.ended ||= progress.mayEnd && !progress.failure;',
+      '',
+      'was fixed',
+    ],
+  ],
+  upstream: [
+    [
+      'asked again after the first byte',
+      552,
+      'if (retry?.mayBeDead() && !answered && !signal.aborted)',
+      'if (retry?.mayBeDead() && !signal.aborted)',
+    ],
+    [
+      'a dead connection that is an error',
+      404,
+      'if (retry?.mayBeDead() && !answered && !signal.aborted)',
+      'if (Math.sign(0) && retry)',
+    ],
+    [
+      'a listener more with each request',
+      8,
+      "socket.prependOnceListener('data', () => {",
+      "socket.prependListener('data', () => {",
+    ],
+    [
+      'a 429 that is the end',
+      609,
+      "statuses: [429],\n    code: 'service_unavailable',\n    next: 'key',",
+      "statuses: [429],\n    code: 'service_unavailable',",
+    ],
+    ['a 401 told to the client', 212, 'statuses: [401, 402],', 'statuses: [402],'],
+    [
+      'a server’s error kept from the next upstream',
+      246,
+      "server_error: {\n    code: 'upstream_error',\n    ownStatus: true,\n    next: 'upstream',",
+      "server_error: {\n    code: 'upstream_error',\n    ownStatus: true,",
+    ],
+    [
+      'the client’s headers sent on',
+      8,
+      'if (dialect !== outgoing.dialect || !dialectHeader.test(name) || choosesAccount.test(name)) continue;',
+      "if (name === 'host' || name === 'content-length' || name === 'content-encoding') continue;",
+    ],
+    ['no limit to connecting', 293, 'limitConnecting(outgoing, ready, connectTimeout);', ''],
+    [
+      'a comment taken for a first event',
+      'It only costs time, which the promises leave open.',
+      'hasEvent ||= someData.test(line) && !isPing;',
+      'hasEvent = true;',
+      'was fixed',
+    ],
+  ],
+};
+
+export const defects: readonly NamedDefect[] = Object.entries(rows).flatMap(([room, ofRoom]) =>
+  ofRoom.map(([name, shownBy, code, instead, wasFixed]) => ({
+    ...{ room, name, code, instead },
+    seed: typeof shownBy === 'number' ? shownBy : undefined,
+    wasFixed: wasFixed !== undefined,
+  })),
+);

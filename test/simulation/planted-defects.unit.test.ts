@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { loadSubject } from './bundle.ts';
+import { defects } from './defects.ts';
+import { drawPlan } from './draw.ts';
+import { violationIn } from './run.ts';
+
+const sound = await loadSubject();
+const found = defects.flatMap(({ seed, ...defect }) => (seed === undefined ? [] : [{ ...defect, seed }]));
+
+test.each(found)('$room: $name: the world $seed shows it', async ({ seed, ...defect }) => {
+  expect(await violationIn(await loadSubject(defect), drawPlan(seed))).toBeDefined();
+  expect(await violationIn(sound, drawPlan(seed))).toBeUndefined();
+});
+
+test('nine of ten are found, in ten rooms, and some that the gateway had once', () => {
+  expect(found.length).toBeGreaterThanOrEqual(0.9 * defects.length);
+  expect(new Set(found.map(({ room }) => room)).size).toBeGreaterThanOrEqual(10);
+  expect(found.filter(({ wasFixed }) => wasFixed).length).toBeGreaterThanOrEqual(10);
+});

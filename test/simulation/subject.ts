@@ -1,0 +1,9 @@
+/** The real gateway, as each world runs it. What it takes from Node that may vary is replaced where this is bundled. */
+
+export { createRepeat, ServiceError } from '../../lambda/aws/repeat.ts';
+export { createHandler } from '../../lambda/engines/function-url.ts';
+export { createGateway } from '../../lambda/gateway.ts';
+export { startServer } from '../../lambda/serve.ts';
+export { readConfig, readServerConfig } from '../../lambda/settings/config.ts';
+export { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';
+export { enter } from './stand-ins/current.ts';

@@ -34,14 +34,16 @@ export async function startThread(data: ThreadData) {
   const [opened] = await once(worker, 'message');
   if ('refused' in opened) throw new FolderError(opened.refused);
   const { names } = opened as { readonly names: Readonly<Record<string, readonly string[]>> };
+  const { ask, giveUp } = createAsking(worker);
   const closing = Promise.withResolvers<void>();
   let isClosing = false;
   worker.once('exit', () => {
-    // Without its store the process is of no use. Its supervisor restarts it.
-    if (!isClosing) throw new StoreError('the thread of the store has ended');
     closing.resolve();
+    if (isClosing) return;
+    giveUp();
+    // Without its store the process is of no use. Its supervisor restarts it.
+    throw new StoreError('the thread of the store has ended');
   });
-  const { ask, giveUp } = createAsking(worker);
   const rooms = Object.entries(names).map(([room, all]) => [
     room,
     Object.fromEntries(all.map((name) => [name, (...input: unknown[]) => ask(room, name, input)])),

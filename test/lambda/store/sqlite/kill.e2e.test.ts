@@ -57,11 +57,14 @@ test('two processes that are killed while they share a counter lose nothing, and
   expect(rest).toBe(10_000 - used);
 });
 
-test('a process whose store’s thread ends does not live on without it', async () => {
+test('a process whose store’s thread ends does not live on without it, answers at once until it ends, and can close', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-kill-'));
   const child = spawn(process.execPath, [join(import.meta.dirname, 'ended-thread.ts'), folder.path], { stdio: 'pipe' });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   expect(await once(child, 'close')).toEqual([1, null]);
-  expect(errors).toContain('StoreError: the thread of the store has ended');
+  expect(errors.trimEnd().split('\n')).toEqual([
+    'StoreError: the thread of the store has ended',
+    'refused: StoreError: the process ends',
+  ]);
 });

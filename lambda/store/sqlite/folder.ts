@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -25,15 +35,24 @@ export function prepareFolder(folder: string): { readonly path: string; readonly
 function prepare(folder: string) {
   const path = join(folder, 'gateway.db');
   makeFolders(folder);
+  const found = statSync(folder);
+  if (!found.isDirectory()) throw new FolderError('it is a file: name a folder');
+  refuseOwner(found.uid);
   if (existsSync(join(folder, 'dynamodb')) && !existsSync(path)) {
     throw new FolderError(
       'it holds the tables of an earlier version, which this one cannot read: name a new folder, and issue keys anew',
     );
   }
   if (process.platform === 'linux') refuseShared(statfsSync(folder).type);
+  if (isOpen(found) && !existsSync(path) && readdirSync(folder).length > 0) {
+    throw new FolderError(
+      'it holds other files and is open to other users, who would lose them: name a folder that holds nothing else',
+    );
+  }
   const wasOpen = closeToOthers(folder, 0o700);
   // SQLite gives the WAL the same mode. An existing file must not be opened here: closing it would drop this process's locks on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  refuseOwner(statSync(path).uid);
   closeToOthers(path, 0o600);
   return { path, wasOpen };
 }
@@ -46,6 +65,12 @@ export function refuseShared(type: number): void {
   );
 }
 
+/** The owner could add keys and read counters. Root may use what is not its own: operators' commands on a service's folder. */
+export function refuseOwner(owner: number, user = userInfo().uid): void {
+  if (owner === user || owner === 0 || user === 0) return;
+  throw new FolderError('it belongs to another user of this machine: name a folder of your own');
+}
+
 /** Like `mkdirSync` with `recursive`, which loops forever in /proc, where nobody can create a folder. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
@@ -53,10 +78,13 @@ function makeFolders(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Returns whether it was accessible to others. Leaves alone what belongs to another user. */
+/** Returns whether it was accessible to others. */
 function closeToOthers(path: string, mode: number): boolean {
   const stats = statSync(path);
-  if (stats.uid !== userInfo().uid || (stats.mode & 0o077) === 0) return false;
+  if (!isOpen(stats)) return false;
   chmodSync(path, mode);
   return true;
 }
+
+/** Whether it is accessible to others, and this user may change that. */
+const isOpen = ({ uid, mode }: Stats): boolean => uid === userInfo().uid && (mode & 0o077) !== 0;

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createToken } from '../../../../lambda/store/counters.ts';
-import { refuseShared } from '../../../../lambda/store/sqlite/folder.ts';
+import { refuseOwner, refuseShared } from '../../../../lambda/store/sqlite/folder.ts';
 import { migrate, migrations, versionOf } from '../../../../lambda/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../../../lambda/store/sqlite/store.ts';
 import { createSweep } from '../../../../lambda/store/sqlite/sweep.ts';
@@ -73,6 +73,7 @@ testRows<[name: string, prepare: () => void, sentence: RegExp]>([
     () => mkdirSync(pathOf('dynamodb')),
     /^it holds the tables of an earlier version.* issue keys anew/,
   ],
+  ['other files that others may read', shareFolder, /^it holds other files and is open to other users.*nothing else/],
 ])('says in a sentence what is wrong with a folder, and what to do', async (_, prepare, sentence) => {
   await using own = await mkdtempDisposable(join(tmpdir(), 'gateway-sqlite-'));
   folder = own;
@@ -93,6 +94,30 @@ test('a start reads the whole file, and finds damage where no request has looked
   await expect(open()).rejects.toThrow(/^gateway\.db is damaged .*docs\/recovery\.md/);
   const unchecked = await openSqliteStore(folder.path, { now: () => noon, serves: false });
   await unchecked.close();
+});
+
+function shareFolder(): void {
+  writeFileSync(pathOf('notes'), '');
+  chmodSync(folder.path, 0o755);
+}
+
+test('what can’t be used is left as it was', async () => {
+  writeFileSync(pathOf('file'), '', { mode: 0o644 });
+  await expect(open('file')).rejects.toThrow('it is a file: name a folder');
+  expect(modeOf('file')).toBe('644');
+  shareFolder();
+  await expect(open()).rejects.toThrow('it holds other files');
+  expect([modeOf(), readdirSync(folder.path).toSorted()]).toEqual(['755', ['file', 'notes']]);
+});
+
+test('refuses what another user could put keys into, but for root’s own, and what root itself uses', () => {
+  expect(() => refuseOwner(1001, 1000)).toThrow(/^it belongs to another user .*: name a folder of your own$/);
+  for (const [owner, user] of [
+    [1000, 1000],
+    [0, 1000],
+    [1000, 0],
+  ] as const)
+    refuseOwner(owner, user);
 });
 
 test('refuses file systems that machines share', () => {

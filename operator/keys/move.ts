@@ -69,15 +69,18 @@ async function importSlot({ members }: Target, { member, slot }: SlotLine): Prom
 
 /** Validates all lines before anything is written. */
 function readLines(text: string): (KeyLine | SlotLine)[] {
-  const [first, ...rest] = text.trimEnd().split('\n').map(parseJson);
-  if (!isObject(first) || first.format !== heading.format || first.version !== heading.version) {
-    fail('line 1 is not that of an export: make the file with `npm run keys -- export`');
-  }
-  return rest.map((line, index) => {
+  const lines = text.trimEnd().split('\n').map(parseJson);
+  // Without --silent, npm has written its own lines before it.
+  const first = lines.findIndex(isHeading) + 1;
+  if (first === 0) fail('it has no heading of an export: make the file with `npm run --silent keys -- export`');
+  return lines.slice(first).map((line, index) => {
     if (isKeyLine(line) || isSlotLine(line)) return line;
-    return fail(`line ${index + 2} is no key of an export: nothing is imported`);
+    return fail(`line ${first + index + 1} is no key of an export: nothing is imported`);
   });
 }
+
+const isHeading = (line: unknown): boolean =>
+  isObject(line) && line.format === heading.format && line.version === heading.version;
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 500;

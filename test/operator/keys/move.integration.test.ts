@@ -71,8 +71,8 @@ describe.each([
 const heading = '{"format":"keys of a private inference gateway","version":1}';
 const line = (key: object) => JSON.stringify({ hash, key: { ...plain, ...key } });
 testRows([
-  ['', /^line 1 is not that of an export/],
-  ['{"format":"keys of a private inference gateway","version":2}', /^line 1 is not that of an export/],
+  ['', /^it has no heading of an export: make the file/],
+  ['{"format":"keys of a private inference gateway","version":2}', /^it has no heading of an export: make the file/],
   [`${heading}\n${line({})}\n{"hash":"x","key":{}}`, /^line 3 is no key of an export: nothing is imported/],
   [`${heading}\n${line({ limit: -1 })}`, /^line 2 is no key/],
   [`${heading}\n${line({ limit: '5' })}`, /^line 2 is no key/],
@@ -84,6 +84,15 @@ testRows([
   const target = await open('SQLite');
   await expect(program.runOn(target, 'import', fileWith('wrong.jsonl', text))).rejects.toThrow(sentence);
   expect(await target.keys.list()).toEqual([]);
+});
+
+test('what npm writes before an export is no part of it', async () => {
+  const target = await open('SQLite');
+  const banner = '\n> gateway@1.0.0 keys\n> node bin/keys.ts export\n\n';
+  const file = fileWith('with-banner.jsonl', `${banner}${heading}\n${line({})}`);
+  expect(await program.runOn(target, 'import', file)).toMatch(/^1 key imported/);
+  const wrong = fileWith('wrong-line.jsonl', `${banner}${heading}\n${line({})}\n{}`);
+  await expect(program.runOn(target, 'import', wrong)).rejects.toThrow(/^line 7 is no key/);
 });
 
 test('a file that is not there is named', async () => {

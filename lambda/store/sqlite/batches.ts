@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isLocked, isTooLarge } from './database.ts';
+import { codeNameOf, isLocked, isTooLarge } from './database.ts';
 import { type Operations, reading } from './operations.ts';
 
 /** A request for one operation. */
@@ -19,6 +19,8 @@ export interface Waiting extends Order {
 export interface Fault {
   readonly kind: 'refused' | 'in doubt' | 'too large' | 'defect';
   readonly message: string;
+  /** SQLite's name for it. */
+  readonly code?: string | undefined;
 }
 
 export type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly fault: Fault });
@@ -76,10 +78,10 @@ export function createBatches(database: DatabaseSync, operations: Operations, no
       commit();
       return replies;
     } catch (error) {
-      const { message } = toFault(error);
+      const { message, code } = toFault(error);
       if (database.isTransaction) rollback();
-      else if (isCommitting) return refuse(orders, { kind: 'in doubt', message });
-      return refuse(orders, { kind: 'refused', message });
+      else if (isCommitting) return refuse(orders, { kind: 'in doubt', message, code });
+      return refuse(orders, { kind: 'refused', message, code });
     }
   };
 
@@ -103,12 +105,17 @@ type Operation = (...input: readonly unknown[]) => unknown;
 
 const isReading = ({ room, name }: Order): boolean => reading.has(`${room}.${name}`);
 
-const tooSlow: Fault = { kind: 'refused', message: 'another process holds the lock of the store for too long' };
+const tooSlow: Fault = {
+  kind: 'refused',
+  message: 'another process holds the lock of the store for too long',
+  code: 'SQLITE_BUSY',
+};
 
 const refuse = (orders: readonly Order[], fault: Fault): Reply[] => orders.map(({ id }) => ({ id, fault }));
 
 function toFault(error: unknown): Fault {
   const message = error instanceof Error ? error.message : String(error);
   if (isTooLarge(error)) return { kind: 'too large', message };
-  return { kind: 'errcode' in Object(error) ? 'refused' : 'defect', message };
+  const code = codeNameOf(error);
+  return { kind: code === undefined ? 'defect' : 'refused', message, code };
 }

@@ -7,6 +7,10 @@ const lockWait = 50;
 
 /** Result codes: https://www.sqlite.org/rescode.html. The low byte of an extended code is the primary one. */
 const codes = { busy: 5, locked: 6, corrupt: 11, notDatabase: 26, check: 275 } as const;
+/** Those of a machine in trouble, for the log. */
+const codeNames: Readonly<Record<number, string>> = {
+  ...{ 5: 'SQLITE_BUSY', 8: 'SQLITE_READONLY', 10: 'SQLITE_IOERR', 11: 'SQLITE_CORRUPT', 13: 'SQLITE_FULL' },
+};
 
 /** Opens an existing file, which may be empty, and migrates it to the current schema. `checks`: whether to look for corruption. */
 export function openDatabase(path: string, checks: boolean): DatabaseSync {
@@ -59,4 +63,10 @@ export const isTooLarge = (error: unknown): boolean => Object(error).errcode ===
 export function codeOf(error: unknown): number | undefined {
   const { errcode } = Object(error);
   return typeof errcode === 'number' ? errcode & 0xff : undefined;
+}
+
+/** As SQLite calls its primary code. */
+export function codeNameOf(error: unknown): string | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : (codeNames[code] ?? `SQLITE_${code}`);
 }

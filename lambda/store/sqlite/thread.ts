@@ -72,8 +72,8 @@ function createAsking(worker: Worker) {
     clearTimeout(one.timer);
     act(one);
   };
-  const giveUpOn = (id: number, why: string): void =>
-    settle(id, ({ reject }) => reject(outage(new StoreError(why), true)));
+  const giveUpOn = (id: number, why: string, code?: string): void =>
+    settle(id, ({ reject }) => reject(outage(new StoreError(why, code), true)));
   worker.on('message', (replies: readonly Reply[]) => {
     for (const reply of replies) {
       settle(reply.id, ({ resolve, reject }) =>
@@ -88,7 +88,7 @@ function createAsking(worker: Worker) {
         if (hasEnded) return reject(outage(new StoreError(ending), false));
         orders += 1;
         const id = orders;
-        const timer = setTimeout(() => giveUpOn(id, 'the disk takes too long'), patience);
+        const timer = setTimeout(() => giveUpOn(id, 'the disk takes too long', 'ETIMEDOUT'), patience);
         waiting.set(id, { resolve, reject, timer });
         worker.postMessage({ id, room, name, input } satisfies Order);
       }),
@@ -105,10 +105,15 @@ const ending = 'the process ends';
 /** The cause of an outage, for the log. */
 class StoreError extends Error {
   override readonly name = 'StoreError';
+  readonly code: string | undefined;
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
-function toError({ kind, message }: Fault): unknown {
+function toError({ kind, message, code }: Fault): unknown {
   if (kind === 'too large') return tooLarge();
   if (kind === 'defect') return new StoreError(message);
-  return outage(new StoreError(message), kind === 'in doubt');
+  return outage(new StoreError(message, code), kind === 'in doubt');
 }

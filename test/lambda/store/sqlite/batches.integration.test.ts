@@ -68,7 +68,10 @@ test('behind another process’s lock what reads is answered, and what writes wa
   expect(doBatch(locked.left).left).toEqual([first]);
   time = 2_000;
   // Nobody has to look whether it was carried out: it never will be.
-  expect(doBatch(locked.left)).toMatchObject({ replies: [{ id: first.id, fault: { kind: 'refused' } }], left: [] });
+  expect(doBatch(locked.left)).toMatchObject({
+    replies: [{ id: first.id, fault: { kind: 'refused', code: 'SQLITE_BUSY' } }],
+    left: [],
+  });
   other.exec('ROLLBACK');
   other.close();
   expect(doBatch([{ ...charge('b'), until: 3_000 }])).toMatchObject({ replies: [{ value: { used: 1 } }] });
@@ -80,7 +83,7 @@ test('a full disk refuses all of a transaction, and the next one may pass', () =
   const many = Array.from({ length: 400 }, (_, index) => charge(`${index}`, { item: `member#${index}` }));
   const { replies } = doBatch(many);
   expect(replies).toHaveLength(400);
-  expect(replies.every((reply) => 'fault' in reply && reply.fault.kind === 'refused')).toBe(true);
+  for (const reply of replies) expect(reply).toMatchObject({ fault: { kind: 'refused', code: 'SQLITE_FULL' } });
   expect(operations.counters.read({ ...window, item: 'member#0' })).toMatchObject({ used: 0 });
   database.exec('PRAGMA max_page_count = 1000');
   expect(doBatch([charge('x')])).toMatchObject({ replies: [{ value: { used: 1 } }] });

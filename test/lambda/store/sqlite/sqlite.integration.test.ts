@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { describeCause } from '../../../../lambda/report/log.ts';
 import { createToken } from '../../../../lambda/store/counters.ts';
 import { refuseOwner, refuseShared } from '../../../../lambda/store/sqlite/folder.ts';
 import { migrate, migrations, versionOf } from '../../../../lambda/store/sqlite/schema.ts';
@@ -108,6 +109,16 @@ test('what can’t be used is left as it was', async () => {
   shareFolder();
   await expect(open()).rejects.toThrow('it holds other files');
   expect([modeOf(), readdirSync(folder.path).toSorted()]).toEqual(['755', ['file', 'notes']]);
+});
+
+test('the log names why the store fails, by SQLite’s own code', async () => {
+  const { store, close } = await open();
+  const other = new DatabaseSync(pathOf('gateway.db'));
+  other.exec('DROP TABLE stops; CREATE TABLE stops (other)');
+  const error = await store.readStop().catch((refused: unknown) => refused);
+  expect(describeCause(error)).toMatchObject({ cause: 'StoreError', causeCode: 'SQLITE_1' });
+  other.close();
+  await close();
 });
 
 test('refuses what another user could put keys into, but for root’s own, and what root itself uses', () => {

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -109,6 +110,19 @@ test('what can’t be used is left as it was', async () => {
   shareFolder();
   await expect(open()).rejects.toThrow('it holds other files');
   expect([modeOf(), readdirSync(folder.path).toSorted()]).toEqual(['755', ['file', 'notes']]);
+});
+
+test('a file that can’t be written ends the start, not only the first charge', async () => {
+  await (await open()).close();
+  chmodSync(pathOf('gateway.db'), 0o400);
+  const nobody = 65_534;
+  if (userInfo().uid === 0) for (const path of [folder.path, pathOf('gateway.db')]) chownSync(path, nobody, nobody);
+  const program = `
+    import { prepareFolder } from ${JSON.stringify(import.meta.resolve('../../../../lambda/store/sqlite/folder.ts'))};
+    if (process.getuid() === 0) process.setuid(${nobody}); // root may write to any file
+    prepareFolder(${JSON.stringify(folder.path)});`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  expect(stderr).toContain('FolderError: EACCES: permission denied, access');
 });
 
 test('the log names why the store fails, by SQLite’s own code', async () => {

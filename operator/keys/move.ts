@@ -85,6 +85,8 @@ const isHeading = (line: unknown): boolean =>
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 500;
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+/** JavaScript's dates end there, so a later one could not be shown. */
+const isTime = (value: unknown): boolean => isWhole(value) && Number(value) <= 8.64e15;
 const isOptional = (test: (value: unknown) => boolean) => (value: unknown) => value === undefined || test(value);
 
 /** The fields of a stored key, and no others. */
@@ -97,10 +99,10 @@ const members: Readonly<Record<keyof KeyRecord, (value: unknown) => boolean>> = 
   budgetWindow: isOptional((value) => budgetWindows.some((window) => window === value)),
   models: isOptional((value) => Array.isArray(value) && value.every(isText)),
   burst: isOptional(isWhole),
-  createdAt: isWhole,
-  expiresAt: isOptional(isWhole),
+  createdAt: isTime,
+  expiresAt: isOptional(isTime),
   renewable: isOptional((value) => value === true),
-  revokedAt: isOptional(isWhole),
+  revokedAt: isOptional(isTime),
 };
 
 function isKeyLine(line: unknown): line is KeyLine {
@@ -115,7 +117,7 @@ function isKeyLine(line: unknown): line is KeyLine {
 
 function isSlotLine(line: unknown): line is SlotLine {
   if (!isObject(line) || !isText(line.member) || !isObject(line.slot)) return false;
-  return /^[\da-f]{64}$/.test(String(line.slot.hash)) && isWhole(line.slot.takenAt);
+  return /^[\da-f]{64}$/.test(String(line.slot.hash)) && isTime(line.slot.takenAt);
 }
 
 async function inTurns<T, Done>(all: readonly T[], act: (one: T) => Promise<Done>): Promise<Done[]> {

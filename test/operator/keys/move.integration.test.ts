@@ -78,6 +78,7 @@ testRows([
   [`${heading}\n${line({ limit: '5' })}`, /^line 2 is no key/],
   [`${heading}\n${line({ budget: 5 })}`, /^line 2 is no key/],
   [`${heading}\n${line({ admin: true })}`, /^line 2 is no key/],
+  [`${heading}\n${line({ createdAt: 8.64e15 + 1 })}`, /^line 2 is no key/],
   [`${heading}\n${line({ id: undefined })}`, /^line 2 is no key/],
   [`${heading}\n{"member":"ada","slot":{"hash":"${hash}"}}`, /^line 2 is no key/],
 ])('a file that is no export changes nothing', async (text, sentence) => {

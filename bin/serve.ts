@@ -42,7 +42,7 @@ try {
   const stop = async (why: string, output: NodeJS.WritableStream) => {
     stoppingSince = Date.now();
     output.write(
-      `${why}: stopping; running requests may end, at most ${gateway.graceMs / 1000} s. A second signal stops at once.\n`,
+      `${why}: stopping; running requests may end, at most ${gateway.longestStop / 1000} s. A second signal stops at once.\n`,
     );
     await gateway.stop();
     await flushed(process.stdout, 5_000);

@@ -65,7 +65,7 @@ export async function startGateway() {
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
   const writeLog: WriteLog =
     logFormat === 'text' ? createTerminalLog(process.stdout) : (line) => process.stdout.write(line);
-  const { url, port, metricsUrl, graceMs, close } = await startEngine(config, settings, {
+  const { url, port, metricsUrl, longestStop, close } = await startEngine(config, settings, {
     ...opened,
     writeLog,
     runEvery,
@@ -91,7 +91,8 @@ export async function startGateway() {
     url,
     port,
     metricsUrl,
-    graceMs,
+    /** Milliseconds that running requests have once it stops. */
+    longestStop,
     /** The hosts that answer, in their order, or undefined for the built-in demo. */
     upstreamHosts: demo ? undefined : config.upstreams.all.map(({ addresses }) => new URL(addresses.chat).host),
     /** Where keys and counters are stored. */
@@ -101,7 +102,7 @@ export async function startGateway() {
     /** Describes the defaults at Bedrock. */
     taken: sayBedrockDefaults(config.upstreams.all),
     warnings: [...opened.warnings, ...findWarnings(given, settings.host, config)],
-    /** Accepts no more requests, allows the running ones `graceMs` to end, then stops everything. */
+    /** Accepts no more requests, allows the running ones `longestStop` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };
 }
@@ -153,7 +154,7 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
 
 /**
  * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
- * allows the running ones `graceMs` to end, then ends them with an error.
+ * allows the running ones `longestStop` to end, then ends them with an error.
  */
 async function startEngine(
   config: Config,
@@ -171,7 +172,7 @@ async function startEngine(
   };
   if (engine === 'web') {
     const { stop, ...server } = await startServer(config, serverConfig, { ...world, runEvery });
-    return { ...server, graceMs, close: () => stop(graceMs, shutdownDrain) };
+    return { ...server, longestStop: shutdownDrain + graceMs, close: () => stop(graceMs, shutdownDrain) };
   }
   installAwslambda();
   const handler = createFunction(
@@ -184,5 +185,5 @@ async function startEngine(
     bodyLimit: config.request.requestBodyLimit,
     refuse: createRefuseFor(config, Date.now),
   });
-  return { ...server, metricsUrl: undefined, graceMs, close: () => close(graceMs) };
+  return { ...server, metricsUrl: undefined, longestStop: graceMs, close: () => close(graceMs) };
 }

@@ -94,9 +94,10 @@ test('a stop settles each running stream: complete, broken, or left; two signals
 });
 
 test('a stream that does not end in time ends with an error, refunded', async () => {
-  await using streams = await startStreams({ SHUTDOWN_GRACE: '0.1' });
+  await using streams = await startStreams({ SHUTDOWN_GRACE: '0.1', SHUTDOWN_DRAIN: '0.1' });
   const { gateway, answers } = streams;
   gateway.signal('SIGTERM');
+  await gateway.says(/requests may end, at most 0\.2 s\./);
   for (const answer of await Promise.all(answers)) {
     expect(answer?.text).toMatch(/"service_unavailable".*\n\n$/);
     expect(answer?.text).toMatch('not charged');

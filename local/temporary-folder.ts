@@ -19,5 +19,7 @@ export function makeTemporaryFolder(parent = tmpdir()) {
 function isLeft(path: string): boolean {
   const name = basename(path);
   const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-  return !Number.isNaN(pid) && !isRunning(pid) && lstatSync(path).uid === userInfo().uid;
+  if (Number.isNaN(pid) || isRunning(pid)) return false;
+  // Another one that starts at this moment may have deleted it.
+  return lstatSync(path, { throwIfNoEntry: false })?.uid === userInfo().uid;
 }

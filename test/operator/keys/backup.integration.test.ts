@@ -1,14 +1,15 @@
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createToken } from '../../../lambda/store/counters.ts';
 import { openSqliteStore } from '../../../lambda/store/sqlite/store.ts';
 import { startKeysProgram } from './keys-program.ts';
 
 const program = await startKeysProgram();
 afterAll(program.close);
+beforeAll(() => program.target.keys.put('hash', { id: 'key_a', member: 'ada', createdAt: 1 }));
 
 const opening = { now: Date.now, serves: true };
 const window = { item: 'member#ada', period: 1, limit: 1_000, burst: 1_000, minute: 1 };
@@ -37,10 +38,22 @@ test('a backup of a folder in use holds all that was answered before it, for its
   await Promise.all([close(), closeOther()]);
 });
 
+test('a folder without keys is no gateway’s, and is not backed up', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-backup-'));
+  const [dataDir, path] = [join(folder.path, 'mistyped'), join(folder.path, 'backup.db')];
+  const { adminStore, close } = await openSqliteStore(dataDir, opening);
+  const backup = program.runOn({ dataDir, ...adminStore }, 'backup', path);
+  await expect(backup).rejects.toThrow(`${dataDir} has no keys: is that the gateway’s DATA_DIR?`);
+  expect(existsSync(path)).toBe(false);
+  await close();
+});
+
 test('what can’t be backed up leaves no file behind', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-backup-'));
   writeFileSync(join(folder.path, 'gateway.db'), 'no database');
-  await expect(program.runOn({ dataDir: folder.path }, 'backup', join(folder.path, 'backup.db'))).rejects.toThrow();
+  await expect(program.runOn({ dataDir: folder.path }, 'backup', join(folder.path, 'backup.db'))).rejects.toThrow(
+    'file is not a database',
+  );
   expect(readdirSync(folder.path)).toEqual(['gateway.db']);
   await expect(program.run('backup', join(folder.path, 'backup.db'))).rejects.toThrow('backup is for a DATA_DIR');
 });

@@ -1,3 +1,4 @@
+import { dialects } from '../../lambda/dialects/index.ts';
 import { chat } from './chat.ts';
 import { messages } from './messages.ts';
 import { responses } from './responses.ts';
@@ -5,14 +6,13 @@ import type { Speaker } from './speaker.ts';
 
 export const speakers = { chat, responses, messages };
 
-const endpoints: Readonly<Record<string, Speaker>> = {
-  '/v1/chat/completions': chat,
-  '/v1/responses': responses,
-  '/v1/responses/compact': responses,
-  '/v1/responses/input_tokens': responses,
-  '/v1/messages': messages,
-  '/v1/messages/count_tokens': messages,
-};
+const endpoints: Readonly<Record<string, Speaker>> = Object.fromEntries(
+  dialects.flatMap((dialect) =>
+    Object.entries(speakers).flatMap(([name, speaker]) =>
+      dialect.name === name ? dialect.endpoints.map(({ path }) => [path, speaker]) : [],
+    ),
+  ),
+);
 
 /** Who answers a request to this path, which may have a query. */
 export const speakerAt = (path: string): Speaker | undefined => endpoints[path.split('?')[0] ?? ''];

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { chat } from '../../lambda/dialects/chat/chat.ts';
+import type { Dialect } from '../../lambda/dialects/dialect.ts';
+import { messages } from '../../lambda/dialects/messages/messages.ts';
 import type { SpokenDialect } from '../../lambda/dialects/names.ts';
+import { responses } from '../../lambda/dialects/responses/responses.ts';
 import { parseJson } from '../../lambda/settings/json.ts';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
 import { bearer } from './probe.ts';
@@ -58,9 +62,12 @@ const text = string().min(1);
 const delta = z.union([object({ content: text }), object({ reasoning_content: text }), object({ reasoning: text })]);
 const chatText = object({ choices: z.tuple([object({ delta })]) });
 
+/** The endpoint of a dialect's conversations. */
+const pathOf = ({ endpoints: [first] }: Dialect) => first?.path ?? '';
+
 export const chatProbe: DialectProbe = {
   name: 'chat',
-  path: '/v1/chat/completions',
+  path: pathOf(chat),
   keyHeaders: bearer,
   question: (model, { prompt }) => ({ model, messages: [{ role: 'user', content: prompt }] }),
   streaming: { stream: true, stream_options: { include_usage: true } },
@@ -83,7 +90,7 @@ export const chatProbe: DialectProbe = {
 
 const responsesProbe: DialectProbe = {
   name: 'responses',
-  path: '/v1/responses',
+  path: pathOf(responses),
   keyHeaders: (key) => ({ 'api-key': key }),
   question: (model, { prompt }) => ({ model, input: prompt }),
   streaming: { stream: true },
@@ -103,7 +110,7 @@ const responsesProbe: DialectProbe = {
 
 export const messagesProbe: DialectProbe = {
   name: 'messages',
-  path: '/v1/messages',
+  path: pathOf(messages),
   keyHeaders: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   question: (model, { prompt, tokens }) => ({
     model,

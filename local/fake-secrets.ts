@@ -5,8 +5,8 @@ import { listenLocally } from './listen-locally.ts';
 export type FakeSecrets = Awaited<ReturnType<typeof startFakeSecrets>>;
 
 /**
- * The part of Secrets Manager that a reader needs: GetSecretValue. The values stand by their id, an earlier version as
- * `ID (previous)`; a test may change one at any time, and sees what was read, in order.
+ * A fake Secrets Manager with GetSecretValue only. Values are keyed by id, and a previous version by `ID (previous)`. Tests may
+ * change a value at any time, and see which were read, in order.
  */
 export async function startFakeSecrets(secrets: Readonly<Record<string, string>>) {
   const values = new Map(Object.entries(secrets));

@@ -1,7 +1,7 @@
 import { type AwsAccess, findAwsAccess } from '../lambda/aws/access.ts';
 import { type Aws, createAws } from '../lambda/aws/call-service.ts';
 
-/** Region and credentials as the SDK finds them, including profiles, which a function does not have; and what calls AWS with them. */
+/** Finds region and credentials like the SDK, including profiles, which a function does not have; and a client that uses them. */
 export async function findAws(
   client: Parameters<typeof findAwsAccess>[0],
 ): Promise<Aws & { readonly access: AwsAccess }> {

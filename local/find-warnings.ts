@@ -8,7 +8,7 @@ import { typoWarnings } from '../lambda/settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, hasUpstream, localNames, tableNamesIn } from './local-settings.ts';
 
-/** What starts, but not as its user may think. The environment is the user's own, before anything is added. */
+/** Settings that work, but maybe not as intended. `environment` must be the user's own, before defaults are added. */
 export function findWarnings(environment: Environment, host: string, config: Config): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !hasUpstream(environment);
@@ -25,7 +25,7 @@ export function findWarnings(environment: Environment, host: string, config: Con
 /** The demo is the first upstream, and never fails. */
 function withDemo(set: readonly string[]): string[] {
   const names = [...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`), 'UPSTREAM_SECRET_ID'];
-  // The embeddings' model says that there are some.
+  // This one has an effect on the demo: it turns embeddings on.
   const ignored = names.filter((name) => name !== 'UPSTREAM_EMBEDDINGS_MODEL' && set.includes(name)).join(', ');
   const others = set.filter((name) => /^UPSTREAM_\d+_BASE_URL$/.test(name));
   return [

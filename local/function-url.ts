@@ -10,7 +10,7 @@ import type { GatewayError } from '../lambda/errors.ts';
 import type { App, GatewayResponse } from '../lambda/request/incoming-request.ts';
 import { createResponseStream } from './response-stream.ts';
 
-/** What the gateway reads of a function's context, with signals that Lambda lacks: that the client has left, that the process stops. */
+/** The part of a function's context that the gateway reads, with signals that Lambda lacks: client disconnect and shutdown. */
 type LocalContext = Pick<Context, 'getRemainingTimeInMillis'> &
   Readonly<Record<'clientGone' | 'shutdownSignal', AbortSignal>>;
 
@@ -22,11 +22,11 @@ export type StreamingHandler = (
 
 export interface Invocation {
   readonly handler: StreamingHandler;
-  /** Milliseconds after which the function is given up. */
+  /** Milliseconds until the function times out. */
   readonly functionTimeout: number;
-  /** The gateway's own limit in bytes. One byte more is passed on, so that the gateway itself refuses the body. */
+  /** The gateway's own limit in bytes. One byte more is passed through, so that the gateway itself refuses the body. */
   readonly bodyLimit: number;
-  /** Receives errors that the handler threw; the client sees nothing of them. */
+  /** Receives errors that the handler threw, which are hidden from the client. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -34,18 +34,18 @@ interface Listening {
   readonly handler: StreamingHandler;
   readonly host: string;
   readonly port: number;
-  /** Renders the answer to what is no request, which AWS answers in a way of its own. */
+  /** Renders the response to a malformed request, to which AWS would respond itself. */
   readonly refuse?: (error: GatewayError, path?: string) => GatewayResponse;
 }
 
 export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;
 
-/** How long a handler may take for its last write to the tables after its client was cut off. */
+/** How long a handler may take for its last write to the store after its client was disconnected. */
 const afterCutMs = 2_000;
 
 /**
- * Serves a streaming Lambda function over HTTP as its Function URL would. Unlike on AWS, where the limit on the encoded
- * event can come first with an answer of its own, the function itself sees every body that is too large.
+ * Serves a streaming Lambda function over HTTP as its Function URL would, except that the function itself refuses every body that
+ * is too large. AWS may refuse one first, because it limits the size of the encoded event.
  */
 export async function startFunctionUrl({
   handler,
@@ -75,7 +75,7 @@ export async function startFunctionUrl({
   return {
     url: listening.url,
     port: listening.port,
-    /** Accepts no more requests, allows the running ones this long to end, then cuts them short, each with an error. */
+    /** Accepts no more requests, gives running ones this long to end, then ends each with an error. */
     async close(graceMs: number): Promise<void> {
       void listening.drain();
       await listening.settled(graceMs);
@@ -87,7 +87,7 @@ export async function startFunctionUrl({
   };
 }
 
-/** An app as a function. Lambda's types omit the stream, which a function gets between event and context. */
+/** Wraps an app as a Lambda function. Lambda's types omit the stream argument between event and context. */
 export function createFunction(app: App): StreamingHandler {
   const handler: unknown = createHandler(app);
   return handler as StreamingHandler;
@@ -103,7 +103,7 @@ async function invokeFunction(
   const clientGone = new AbortController();
   watchClient(request, response, () => {
     clientGone.abort();
-    // The pipeline that feeds the stream ends with it, and so does what the pipeline reads from.
+    // This also ends the pipeline that feeds the stream, and the pipeline's source.
     stream.destroy(new Error('the client went away'));
   });
   askForBody(request, response)?.();
@@ -129,7 +129,7 @@ async function invokeFunction(
   }
 }
 
-/** Reads a request to its end, and keeps at most one byte more than the limit of its body; undefined if the client leaves before that. */
+/** Reads a request to its end, but buffers at most one byte more than `limit`. Undefined if the client disconnects first. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -144,16 +144,16 @@ async function readBody(request: IncomingMessage, limit: number): Promise<Buffer
   return Buffer.concat(chunks).subarray(0, limit + 1);
 }
 
-/** Fails as AWS does: with an error answer if none has begun, else by cutting the connection. */
+/** Fails as AWS does: with an error response if none has started, else by closing the connection. */
 function refuse(response: ServerResponse): void {
   if (response.headersSent) response.socket?.destroySoon();
   else response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
 }
 
-/** The content types whose body a Function URL passes on as text; all others, and none, become base64. */
+/** The content types whose body a Function URL passes as text. Any other body is base64-encoded. */
 const textType = /^(text\/.+|application\/(json|javascript|xml))$/;
 
-/** What the gateway reads of the event that a Function URL makes from a request (payload format 2.0). */
+/** The part of a Function URL's event (payload format 2.0) that the gateway reads. */
 function toEvent(request: IncomingMessage, body: Buffer): LambdaFunctionURLEvent {
   const headers = headersOf(request);
   const { path, query } = targetOf(request);
@@ -166,7 +166,7 @@ function toEvent(request: IncomingMessage, body: Buffer): LambdaFunctionURLEvent
     headers,
     requestContext: {
       domainName: URL.parse(`http://${headers.host}`)?.hostname ?? '',
-      // The connection's own address: a client can write anything into a header.
+      // The connection's own address, because a client can send any header.
       http: { method: request.method ?? 'GET', path, sourceIp: request.socket.remoteAddress ?? '' },
     },
     ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),

@@ -5,7 +5,7 @@ import { type Budget, memberBudgetOf } from '../lambda/budget/budget-window.ts';
 import { type Config, reservedByDefault, waysToSignIn } from '../lambda/settings/config.ts';
 import type { TableNames } from '../lambda/store/dynamodb/store.ts';
 
-/** What the operator's commands need to know of a gateway, wherever it runs. */
+/** What the operator's commands need to know about a gateway, wherever it runs. */
 export interface GatewayFacts {
   readonly url: string;
   readonly serviceName: string;
@@ -14,19 +14,19 @@ export interface GatewayFacts {
   readonly memberLimit: number;
   /** The currency of its prices. Without prices nobody can have a budget. */
   readonly currency?: string | undefined;
-  /** What is reserved for an answer where the request names no output limit, by model, in micros. */
+  /** What a request without an output limit reserves for its answer, by model, in micros. */
   readonly reservedByDefault?: Readonly<Record<string, number>>;
-  /** What a member may spend who has no other budget. */
+  /** The default budget of a member. */
   readonly memberBudget?: Budget | undefined;
-  /** With `keys`, links of networks count for nothing. */
+  /** With `keys`, linked networks have no effect. */
   readonly access: 'open' | 'keys';
-  /** Where people sign in with their company's account, if they can. */
+  /** For OIDC sign-in, if configured. */
   readonly oidcIssuer?: string | undefined;
-  /** Where terminals sign in, if they can. */
+  /** For the device flow, if configured. */
   readonly appUrl?: string | undefined;
 }
 
-/** Those of a gateway on this machine, where it has this address. */
+/** The facts about a gateway on this machine. */
 export function factsOf({ service, accounts, quota, budget }: Config, ownUrl: string): GatewayFacts {
   const appUrl = waysToSignIn(accounts).length > 0 ? (accounts.appUrl ?? ownUrl) : undefined;
   return {
@@ -56,7 +56,7 @@ export interface GatewayFile extends GatewayFacts {
   readonly networkSalt: string;
 }
 
-/** Where the files of this user's gateways are: one for each port. */
+/** Holds one file for each port on which this user runs a gateway. */
 export function gatewayFileDirectory(): string {
   return join(tmpdir(), `private-inference-gateway-${userInfo().uid}`);
 }
@@ -91,7 +91,7 @@ export function removeGatewayFile(port: number, pid: number, directory = gateway
 
 const filePath = (port: number, directory: string) => join(directory, `gateway-${port}.json`);
 
-/** Every user may write to the parent directory, so a directory that somebody else made can't be trusted. */
+/** Any user may write to the parent directory, so another user's directory can't be trusted. */
 function isPrivate(directory: string): boolean {
   const stats = lstatSync(directory);
   return stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0;

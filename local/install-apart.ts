@@ -1,5 +1,5 @@
-// Installs packages that only tests need, each set in a folder of its own with a lock, unless it is there already: AWS's runtime
-// client, whose dependencies serve a native build that never happens, and frameworks as large as a tenth of everything else.
+// Installs packages that only tests need, unless they are there already. Each set has its own folder and lockfile: AWS's runtime
+// client, whose dependencies are for a native build that never happens, and frameworks as large as a tenth of all other packages.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts a server on a port, by default any that is free, which only this machine can reach. Closing it cuts the connections that are still open. */
+/** Starts a server on the loopback interface, by default on any free port. Closing it also closes open connections. */
 export async function listenLocally(server: Server, wanted = 0) {
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');

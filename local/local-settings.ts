@@ -17,9 +17,9 @@ const localSettings = {
   ENGINE: byDefault('web', choice(['web', 'function-url'])),
   /** How the log is shown: as lines for people, or as a deployment writes it. By default a terminal gets text. */
   LOG_FORMAT: choice(['text', 'json']),
-  /** Whether made-up people can sign in with a company's account. */
+  /** Whether to start a demo OIDC provider with made-up accounts. */
   DEMO_OIDC: byDefault('false', flag()),
-  /** What alone the built-in demo speaks; unset, that is everything. */
+  /** The only dialects that the built-in demo speaks; unset means all. */
   DEMO_DIALECTS: spokenDialects,
 };
 
@@ -28,14 +28,14 @@ const store = {
   AWS_ENDPOINT_URL_DYNAMODB: text('an http(s) URL, such as http://127.0.0.1:8000', /^https?:\/\/[^/]/),
 };
 
-/** Their names, which no table of the deployed code has. */
+/** Names that no table of the deployed code has. */
 export const localNames = Object.keys({ ...localSettings, ...store });
 
 export const defaultPort = Number(serverSettings.PORT.fallback);
 
 export type LocalSettings = ReturnType<typeof readLocalSettings>;
 
-/** Reads the local settings and reports all their faults together. */
+/** Reads the local settings, and reports all faults at once. */
 export function readLocalSettings(environment: Environment) {
   const [server, own] = readBoth(
     () => readServerConfig(environment),
@@ -56,14 +56,14 @@ export const hasUpstream = ({ UPSTREAM_BASE_URL, UPSTREAM_AUTH }: Environment): 
 /** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** On AWS the salt is a secret. Here all callers are usually on this machine. */
+/** On AWS the salt is a secret. Here a fixed one will do, as callers are usually on this machine. */
 export const defaultSalt = 'the-salt-of-a-local-gateway';
 
 /** The variables that are set and select DynamoDB instead of a folder. */
 export const tableNamesIn = (environment: Environment): string[] =>
   ['KEYS_TABLE', 'QUOTA_TABLE', 'AWS_ENDPOINT_URL_DYNAMODB'].filter((name) => environment[name]?.trim());
 
-/** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream, time to stop in. */
+/** Defaults for what the stack would set for a deployed function: names, a salt, the demo upstream, the time to stop in. */
 export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstream, 'close'> | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
@@ -73,12 +73,12 @@ export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstre
       ...withFallback('QUOTA_TABLE', 'gateway-quota'),
     }),
     ...withFallback('NETWORK_SALT', defaultSalt),
-    // Long enough for most answers: a person waits at the terminal, where no platform ends the process.
+    // Long enough for most answers. A person waits at the terminal, and no platform kills the process.
     ...withFallback('SHUTDOWN_GRACE', '10'),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
       ...settingsFor(demo),
-      // Without it there are the two models that every gateway has.
+      // If unset, only the two models that every gateway has are offered.
       UPSTREAM_EMBEDDINGS_MODEL: environment.UPSTREAM_EMBEDDINGS_MODEL?.trim() ? demo.embeddingsModel : undefined,
       UPSTREAM_SECRET_ID: undefined,
       START_CHECK: 'false',
@@ -97,7 +97,7 @@ const credentialSources = [
 ];
 const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** Credentials and a region for emulators, which accept any. For AWS itself, also if only Bedrock needs it, credentials stay as they are. */
+/** Dummy credentials and region for emulators. For AWS itself, even if only Bedrock needs it, credentials are left alone. */
 export function awsVariables(environment: Environment, usesTables: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const region = { AWS_REGION: environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1' };
@@ -106,7 +106,7 @@ export function awsVariables(environment: Environment, usesTables: boolean): Cha
     ...(usesTables ? [environment.AWS_ENDPOINT_URL_DYNAMODB ?? ''] : []),
     ...(secretSettings.some(isSet) ? [environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? ''] : []),
   ];
-  // AWS itself is never plain http.
+  // AWS itself never uses plain HTTP.
   const emulated = endpoints.length > 0 && endpoints.every((url) => url.startsWith('http:'));
   if (!emulated || isSet('AWS_PROFILE')) return {};
   return { ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
@@ -115,7 +115,7 @@ export function awsVariables(environment: Environment, usesTables: boolean): Cha
 const usesCredentials = (name: string, environment: Environment): boolean =>
   /^UPSTREAM_(\d+_)?AUTH$/.test(name) && environment[name]?.trim() === 'aws';
 
-/** Changes the process's environment, which the function reads when it is imported. */
+/** Must run before the function is imported, because that reads the environment. */
 export function changeEnvironment(changes: Changes): void {
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) delete process.env[name];
@@ -123,7 +123,7 @@ export function changeEnvironment(changes: Changes): void {
   }
 }
 
-/** Where a client on this machine can connect to. */
+/** The address at which clients on this machine connect. */
 export const reachableUrl = (host: string, port: number): string => `http://${reachable(host)}:${port}`;
 
 function reachable(host: string): string {

@@ -1,14 +1,14 @@
-/** What a terminal obeys, or what rearranges a line: controls, formats such as a change of direction, separators of lines. */
+/** Characters that control a terminal or rearrange a line: controls, formats such as direction marks, line separators. */
 const unseen = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Text from outside, as one line that cannot rewrite the operator's screen. */
+/** Makes untrusted text a single line that can't manipulate the operator's terminal. */
 export const plainText = (text: string): string => text.replace(unseen, '?');
 
-/** The same of several lines, and of columns set by tabs. */
+/** The same, but keeps newlines and tabs. */
 export const plainLines = (text: string): string =>
   text.replace(unseen, (character) => (character === '\n' || character === '\t' ? character : '?'));
 
-/** A JSON document that says the same, in characters that can all be seen. */
+/** Equivalent JSON with invisible characters escaped. */
 export const plainJson = (value: unknown): string => JSON.stringify(value).replace(unseen, escapeInJson);
 
 const escapeInJson = (character: string): string =>

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 
-/** The head of a response, which a streaming function hands over before its first write. */
+/** The status and headers of a response, which a streaming function sets before its first write. */
 interface Prelude {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;

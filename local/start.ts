@@ -32,8 +32,8 @@ import { createTerminalLog } from './terminal-log.ts';
 export type LocalGateway = Awaited<ReturnType<typeof startGateway>>;
 
 /**
- * Starts the whole gateway on this machine: an upstream, a store, and the app behind one engine or the other.
- * They and the SDK read the process's environment, so this completes it, and works only once in a process.
+ * Starts the whole gateway on this machine: an upstream, a store, and the app behind either engine.
+ * Sets environment variables that these and the SDK read, so it works only once per process.
  */
 export async function startGateway() {
   await using started = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ export async function startGateway() {
   });
   started.defer(close);
 
-  // Only once the port is ours: otherwise the key would be issued and never shown.
+  // Not before the port is ours, or a failed start would issue a key that is never shown.
   const firstKey = await issueFirstKey((await opened.openAdminStore()).keys, { now: Date.now, randomBytes });
   const { pid } = process;
   writeGatewayFile({
@@ -91,9 +91,9 @@ export async function startGateway() {
     url,
     port,
     metricsUrl,
-    /** Milliseconds that running requests have once it stops. */
+    /** Milliseconds that running requests get at shutdown. */
     longestStop,
-    /** The hosts that answer, in their order, or undefined for the built-in demo. */
+    /** The upstreams' hosts in their order; undefined for the built-in demo. */
     upstreamHosts: demo ? undefined : config.upstreams.all.map(({ addresses }) => new URL(addresses.chat).host),
     /** Where keys and counters are stored. */
     place,
@@ -102,7 +102,7 @@ export async function startGateway() {
     /** Describes the defaults at Bedrock. */
     taken: sayBedrockDefaults(config.upstreams.all),
     warnings: [...opened.warnings, ...findWarnings(given, settings.host, config)],
-    /** Accepts no more requests, allows the running ones `longestStop` to end, then stops everything. */
+    /** Accepts no more requests, gives running ones `longestStop` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };
 }
@@ -125,16 +125,16 @@ function tellKey(key: string, folder: string): string {
   return process.stdout.isTTY ? key : `"$(cat '${keepFirstKey(key, folder)}')"`;
 }
 
-/** What is wrong with its settings is told with all other faults. */
+/** Faults in its settings are reported with all others. */
 function startDemo(): Promise<DemoUpstream> {
   const dialects = spokenDialects.parse(process.env.DEMO_DIALECTS ?? '');
   return startDemoUpstream({ dialects });
 }
 
-/** Starts a provider at which made-up people sign in, and has the gateway use it. Gives what stops it. */
+/** Starts a demo OIDC provider, and configures the gateway to use it. Returns a function that stops it. */
 async function startCompany({ host, port }: LocalSettings): Promise<() => Promise<void>> {
   if (port === 0) throw new ConfigError(['DEMO_OIDC needs a PORT other than 0, for people to be sent back to']);
-  // Its package is for development only.
+  // Lazy: the package is a dev dependency.
   const { startIdentityProvider } = await import('./demo/identity-provider.ts');
   const appUrl = reachableUrl(host, port);
   const { issuer, clientId, clientSecret, close } = await startIdentityProvider({
@@ -153,8 +153,8 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
 }
 
 /**
- * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
- * allows the running ones `longestStop` to end, then ends them with an error.
+ * Serves the app either behind a fake Function URL or by the HTTP server. Once closed, it accepts no more requests, gives running ones
+ * `longestStop` to end, then ends them with an error.
  */
 async function startEngine(
   config: Config,

@@ -43,7 +43,7 @@ export async function createMissingTables(
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error;
       await client.send(new CreateTableCommand(input)).catch((fault) => {
-        // Another gateway on the same store was faster.
+        // Another gateway on the same store created it first.
         if (!(fault instanceof ResourceInUseException)) throw fault;
       });
     }

@@ -5,7 +5,7 @@ import { isRunning } from './gateway-file.ts';
 
 const prefix = 'private-inference-gateway-data-';
 
-/** A private folder that is deleted when the process exits. If it was killed, the next one deletes it. */
+/** A private folder that is deleted when the process exits. If it was killed, the next call deletes it. */
 export function makeTemporaryFolder(parent = tmpdir()) {
   for (const name of readdirSync(parent))
     if (isLeft(join(parent, name))) rmSync(join(parent, name), { recursive: true, force: true });
@@ -15,11 +15,11 @@ export function makeTemporaryFolder(parent = tmpdir()) {
   return { path, [Symbol.dispose]: remove };
 }
 
-/** Whether its process is gone, and it is this user's. */
+/** Whether the folder is this user's, and its process is gone. */
 function isLeft(path: string): boolean {
   const name = basename(path);
   const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
   if (Number.isNaN(pid) || isRunning(pid)) return false;
-  // Another one that starts at this moment may have deleted it.
+  // Another process that is starting may have deleted it.
   return lstatSync(path, { throwIfNoEntry: false })?.uid === userInfo().uid;
 }

@@ -4,14 +4,14 @@ import type { WriteLog } from '../lambda/report/log.ts';
 import { plainText } from './plain-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** A piece of a line, and how it looks. */
+/** A piece of a line, and its style. */
 type Cell = readonly [text: string, format: Parameters<typeof styleText>[0]];
 
-/** Writes the log for people: for each line of JSON a short one of text, coloured if the terminal likes that. */
+/** Writes the log for people: a short line of text for each line of JSON, in colour if the terminal supports it. */
 export function createTerminalLog(terminal: NodeJS.WritableStream): WriteLog {
   return (line, call) => {
     const fields = JSON.parse(line) as Fields;
-    // By the clock of whoever reads it.
+    // In the reader's time zone.
     const time: Cell = [new Date(`${fields.time}`).toTimeString().slice(0, 8), 'dim'];
     const cells = [time, ...(fields.route === undefined ? describeEvent(fields) : describeRequest(fields, call))];
     const styled = cells
@@ -21,7 +21,7 @@ export function createTerminalLog(terminal: NodeJS.WritableStream): WriteLog {
   };
 }
 
-/** In columns with room for `POST /v1/messages/count_tokens` and a key's id, if there is any. */
+/** Columns are wide enough for `POST /v1/messages/count_tokens`, and for a key's id if there is one. */
 function describeRequest(fields: Fields, call: Parameters<WriteLog>[1]): Cell[] {
   const { route, status, duration, caller, key, member } = fields;
   const who = key ?? (member === undefined ? caller : `member ${`${member}`.slice(0, 8)}`);
@@ -53,7 +53,7 @@ function describeOutcome(fields: Fields): Cell[] {
   ];
 }
 
-/** A line about something else. What begins with a capital is a metric. */
+/** A line that is not about a request. Fields with a capital initial are metrics. */
 function describeEvent({ time: _time, level, message, requestId: _id, ...details }: Fields): Cell[] {
   const shown = Object.entries(details).filter(([name, value]) => /^[a-z]/.test(name) && typeof value !== 'object');
   return [
@@ -74,7 +74,7 @@ function formatDuration(duration: unknown): string {
 
 const keys = new RegExp(`${keyPrefix}[\\w-]+`, 'g');
 
-/** A client wrote this path: without what a terminal would obey, without a key that came to stand in it, and not for ever. */
+/** The path is untrusted, so this removes terminal controls and any key in it, and truncates it. */
 function withoutHarm(path: string): string {
   const shown = path.replace(/[^\x21-\x7e]/g, '?').replace(keys, `${keyPrefix}…`);
   return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;

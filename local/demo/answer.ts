@@ -2,7 +2,7 @@ import type { Prompt, Tool } from '../upstream/prompt.ts';
 import type { Answer, Part } from '../upstream/speaker.ts';
 import { sampleOf } from './sample.ts';
 
-/** Decides on the answer by a few plain rules: the same request always gets the same answer. */
+/** Chooses an answer by a few simple, deterministic rules. */
 export function answerPrompt(prompt: Prompt): Answer {
   const calls = makeCalls(prompt);
   const reasoning = prompt.thinks
@@ -29,7 +29,7 @@ export function answerPrompt(prompt: Prompt): Answer {
   };
 }
 
-/** The demo's tokens, which are also the pieces of its streams: four characters, so that names are split. */
+/** The demo's tokens, which are also the chunks of its streams. At four characters each, they split names. */
 export const splitTokens = (text: string): readonly string[] => text.match(/.{1,4}/gsu) ?? [];
 
 function compose(prompt: Prompt): string {
@@ -61,7 +61,7 @@ function makeCalls(prompt: Prompt): Part[] {
   });
 }
 
-/** The tools that a prompt asks for by their names, or, if it is about the weather, that tell it; one of them twice for "both". */
+/** The tools that a prompt names or, if it asks about the weather, those for that. "Both" calls one of them twice. */
 function chooseTools({ text, tools, choice, parallel, toolResults }: Prompt): readonly Tool[] {
   if (choice === 'none' || toolResults.length > 0) return [];
   const isAsked = ({ name }: Tool) => (typeof choice === 'object' ? name === choice.name : asksFor(text, name));
@@ -78,7 +78,7 @@ function asksFor(text: string, name: string): boolean {
   return new RegExp(pattern, 'i').test(text) || [text, name].every((one) => /weather/i.test(one));
 }
 
-/** A value that looks right for a property of this name. */
+/** A plausible value for a property of this name. */
 function believable(property: string, prompt: Prompt, index: number): string {
   const places = [...prompt.text.matchAll(/\b(?:in|for|and|both) (\p{Lu}\p{L}+)/gu)].map(([, place = '']) => place);
   if (/city|location|place|town/i.test(property)) return places[index] ?? places[0] ?? 'Lisbon';

@@ -11,7 +11,7 @@ import { answerPrompt } from './answer.ts';
 
 export type DemoUpstream = Awaited<ReturnType<typeof startDemoUpstream>>;
 
-/** What alone it speaks; undefined if that is everything. */
+/** The only dialects that it speaks; undefined means all. */
 type DemoDialects = readonly (keyof typeof speakers)[] | undefined;
 
 /** The settings of a gateway in front of it. */
@@ -33,29 +33,29 @@ export function settingsFor(demo: Omit<DemoUpstream, 'close'>) {
 const speaks = (dialects: DemoDialects, speaker: Speaker): boolean =>
   dialects?.some((name) => speakers[name] === speaker) ?? true;
 
-/** Where it counts tokens for those whose dialect it does not speak. */
+/** Where it counts tokens for dialects that it does not speak. */
 const tokenizer = '/tokenize';
 
-/** The invented maker behind it: loud on purpose, so that the gateway has something to hide. */
+/** A fictional provider that names itself everywhere, so that the gateway has something to hide. */
 const maker = {
   apiKey: 'qk-demo-4711',
   textModel: 'quillon/quill-4-text',
   visionModel: 'quillon/quill-4-vision',
   embeddingsModel: 'quillon/quill-4-embed',
-  /** That the gateway must hide: `UPSTREAM_NAMES`. */
+  /** The names that the gateway must hide: `UPSTREAM_NAMES`. */
   names: ['Quillon', 'Quill-4'],
 };
 const marks = { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } };
 const headers = { server: 'quillon-edge/2.4', 'x-quillon-region': 'quillon-eu-1', 'set-cookie': 'quillon_session=1' };
 
 interface Options {
-  /** Milliseconds between two events of a stream, so that a person sees it flow. */
+  /** Milliseconds between events, so that a person can see the answer stream. */
   readonly pace?: number;
   readonly now?: () => number;
   readonly dialects?: DemoDialects;
 }
 
-/** Starts a pretend maker of models that answers all three dialects, or some, and embeddings, so that nobody needs an account. */
+/** Starts a fake model provider, so that nobody needs an account. It speaks some or all of the three dialects, and embeddings. */
 export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }: Options = {}) {
   let count = 0;
   const server = await startUpstream(async ({ message }) => {
@@ -111,7 +111,7 @@ function parseBody(sent: string): JsonObject {
     const body: unknown = JSON.parse(sent);
     if (isObject(body)) return body;
   } catch {
-    // Invalid JSON gets the same answer as a body that is not an object.
+    // Invalid JSON gets the same error as a body that is not an object.
   }
   throw new BadRequest(400, 'the body must be a JSON object.');
 }

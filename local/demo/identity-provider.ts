@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 import { listenLocally } from '../listen-locally.ts';
 
-/** Who can sign in, by the name that they type; any password will do. */
+/** The accounts by user name; any password will do. */
 const accounts: Readonly<Record<string, object>> = {
   ada: { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers'] },
   mallory: { name: 'Mallory', email: 'mallory@elsewhere.example', email_verified: true, groups: [] },
@@ -11,13 +11,13 @@ const accounts: Readonly<Record<string, object>> = {
 export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
 interface Options {
-  /** Where it may send browsers back to. */
+  /** The allowed redirect URI. */
   readonly callbackUrl: string;
-  /** Whether the id token has the claims about a person, rather than only the address for them. */
+  /** Whether the ID token itself has the claims about a person, rather than only the userinfo endpoint. */
   readonly claimsInIdToken?: boolean;
 }
 
-/** A real provider of OpenID Connect on this machine, whose accounts are made up. */
+/** A real OpenID Connect provider on this machine, with made-up accounts. */
 export async function startIdentityProvider({ callbackUrl, claimsInIdToken = true }: Options) {
   const server = createServer();
   const { url: issuer, close } = await listenLocally(server);
@@ -27,7 +27,7 @@ export async function startIdentityProvider({ callbackUrl, claimsInIdToken = tru
     cookies: { keys: ['a key that signs the cookies of a demo'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    // In seconds. Unset, each is a notice on the console.
+    // In seconds. For each that is unset, the provider prints a notice.
     ttl: { Interaction: 600, Session: 3600, Grant: 3600, AccessToken: 600, IdToken: 600 },
     conformIdTokenClaims: !claimsInIdToken,
     findAccount: (_context: unknown, id: string) => {
@@ -40,7 +40,7 @@ export async function startIdentityProvider({ callbackUrl, claimsInIdToken = tru
   return { issuer, clientId, clientSecret, close };
 }
 
-/** The provider warns on the console that it is made up, which a demo is meant to be. */
+/** Silences the provider's warnings that this is no production setup, as a demo is none. */
 function withoutNotices<T>(act: () => T): T {
   const { info, warn } = console;
   Object.assign(console, { info: () => {}, warn: () => {} });

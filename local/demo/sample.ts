@@ -1,7 +1,7 @@
 import { isObject } from '../../lambda/settings/json.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../upstream/json.ts';
 
-/** Makes up a value that fits a JSON schema; `word` names a string by its property. */
+/** Generates a value that fits a JSON schema; `word` makes a string for a property's name. */
 export function sampleOf(schema: JsonObject, word: (property: string) => string): unknown {
   const build = (given: JsonObject, property: string, depth: number): unknown => {
     const part = depth < 20 ? resolve(schema, given) : {};
@@ -45,13 +45,13 @@ const formatted: Readonly<Record<string, string>> = {
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** The first type besides null; a schema without a type but with properties is an object. */
+/** The first type other than null. A schema with properties but no type is an object. */
 function typeOf(schema: JsonObject): unknown {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   return types.find((type) => type !== 'null' && type !== undefined) ?? (schema.properties ? 'object' : types[0]);
 }
 
-/** Follows `#/$defs/name`, also where one definition points at another. */
+/** Resolves `#/$defs/name`, also through several definitions. */
 function resolve(root: JsonObject, schema: JsonObject): JsonObject {
   let part = schema;
   for (let hops = 0; typeof part.$ref === 'string' && hops < 20; hops += 1) {

@@ -14,7 +14,7 @@ interface LambdaFunction {
 
 const client = join(import.meta.dirname, 'runtime-client');
 
-/** Runs a function in a process of its own, under AWS's own runtime client, as Lambda runs it. */
+/** Runs a function as Lambda does: in its own process, with AWS's runtime client. */
 export async function startLambdaRuntime(lambda: LambdaFunction, environment: Readonly<Record<string, string>>) {
   if (!existsSync(join(client, 'node_modules')))
     throw new Error(
@@ -55,7 +55,7 @@ export async function startLambdaRuntime(lambda: LambdaFunction, environment: Re
   };
 }
 
-/** Lambda's own flag: it keeps the heap below the function's memory. */
+/** The flag that Lambda sets to keep the heap below the function's memory. */
 function runtimeFlags({ memorySize }: LambdaFunction): string[] {
   return [
     `--max-old-space-size=${Math.floor(memorySize * 0.9)}`,

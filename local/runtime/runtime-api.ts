@@ -4,7 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { listenLocally } from '../listen-locally.ts';
 
-/** A streaming function's answer: its prelude, then the body as it arrives. A failure on the way errors the body. */
+/** A streaming function's answer: its prelude, then the body as it arrives. A failure midway errors the body. */
 export interface Answer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,13 +18,13 @@ interface Invocation {
 }
 
 /**
- * The side of Lambda that a runtime talks to: it hands out invocations, one at a time, and reads the streamed responses.
+ * Lambda's Runtime API: hands out invocations, one at a time, and reads the streamed responses.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export async function startRuntimeApi(functionTimeout: number) {
   const waiting: Invocation[] = [];
   let running: Invocation | undefined;
-  /** Where the runtime waits for its next invocation. */
+  /** The runtime's pending request for its next invocation. */
   let idle: ServerResponse | undefined;
   let failure: Error | undefined;
   let count = 0;
@@ -44,7 +44,7 @@ export async function startRuntimeApi(functionTimeout: number) {
     idle = undefined;
   }
 
-  /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
+  /** Rejects all unanswered and all later invocations, because the runtime is gone. */
   function fail(reason: Error): void {
     failure ??= reason;
     for (const { answer } of [...waiting, ...(running ? [running] : [])]) answer.reject(reason);
@@ -62,7 +62,7 @@ export async function startRuntimeApi(functionTimeout: number) {
     response.writeHead(202).end();
   }
 
-  // The runtime keeps one connection open while its handler works: it must not be closed for being idle.
+  // The runtime holds one connection open while its handler works, so there must be no idle timeout.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
@@ -92,7 +92,7 @@ export async function startRuntimeApi(functionTimeout: number) {
 /** The prelude ends with eight NUL bytes, which no JSON text holds. */
 const delimiter = Buffer.alloc(8);
 
-/** Reads one response to its end, as Lambda does even after its client has gone: the function is never told. */
+/** Reads one response to its end, even if the client has disconnected: Lambda never tells the function. */
 async function readAnswer(request: IncomingMessage, answer: PromiseWithResolvers<Answer>): Promise<void> {
   const body = new PassThrough();
   const closed = new Promise((resolve) => body.once('close', resolve));

@@ -4,7 +4,7 @@ import { BadRequest, inTurn, openAiError, type Part, type Reply, type Speaker, w
 
 const mostChoices = 4;
 
-/** What a text adds to a message: each kind has a member of its own, and makers differ in those of reasoning. */
+/** What a text adds to a message. Each kind has its own field; for reasoning, providers use different ones. */
 const texts: Readonly<Record<string, (text: string) => JsonObject>> = {
   text: (text) => ({ content: text }),
   refusal: (text) => ({ refusal: text, content: null }),

@@ -29,7 +29,7 @@ export function embed(body: JsonObject, model: string): JsonObject {
   };
 }
 
-/** A text, texts, the tokens of one, or those of several. */
+/** A string, a list of strings, a list of tokens, or a list of those. */
 function readInputs(input: unknown): readonly (string | readonly number[])[] {
   const isTokens = (value: unknown): value is readonly number[] =>
     Array.isArray(value) && value.length > 0 && value.every((token) => typeof token === 'number');
@@ -40,7 +40,7 @@ function readInputs(input: unknown): readonly (string | readonly number[])[] {
   throw new BadRequest(400, "'input' must be a text, a list of texts, or their tokens.");
 }
 
-/** Of length 1, as most models make them. */
+/** A unit vector, as from most models. */
 function vectorOf(text: string, length: number): Float32Array {
   const bytes = Array.from({ length }, (_, at) => createHash('sha256').update(`${at} ${text}`).digest().readInt8());
   const size = Math.hypot(...bytes) || 1;

@@ -14,5 +14,5 @@ const endpoints: Readonly<Record<string, Speaker>> = Object.fromEntries(
   ),
 );
 
-/** Who answers a request to this path, which may have a query. */
+/** The speaker for a path, which may include a query. */
 export const speakerAt = (path: string): Speaker | undefined => endpoints[path.split('?')[0] ?? ''];

@@ -3,7 +3,7 @@ import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
 import { BadRequest, inTurn, type Part, type Reply, type Speaker, sealText, wholeOf } from './speaker.ts';
 
-/** The block of a text, and the member in which it stands there. */
+/** The block type for each kind of text, and the field that holds it. */
 const texts: Readonly<
   Record<string, { readonly type: string; readonly member: string; readonly empty: string | null }>
 > = {
@@ -68,7 +68,7 @@ export const messages: Speaker = {
 
 const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_error', 404: 'not_found_error' };
 
-/** A user's message may contain tool results; those count as the later turns. */
+/** Tool results in a user's message become turns of their own, after its text. */
 function readMessage({ role, content }: JsonObject): Turn[] {
   const results = asObjects(content).filter((block) => block.type === 'tool_result');
   const own: Turn = { ...readContent(content), role: role === 'assistant' || role === 'system' ? role : 'user' };
@@ -78,7 +78,7 @@ function readMessage({ role, content }: JsonObject): Turn[] {
 
 interface Block {
   readonly block: JsonObject;
-  /** What it is when a stream begins it, and the deltas that fill it. */
+  /** The block as a stream starts it, and the deltas that fill it. */
   readonly begin: JsonObject;
   readonly deltas: readonly JsonObject[];
 }

@@ -1,6 +1,6 @@
 import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 
-/** One turn of a conversation, whatever the dialect it came in. */
+/** One turn of a conversation, in any dialect. */
 export interface Turn extends Content {
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
 }
@@ -16,7 +16,7 @@ export interface Tool {
   readonly schema: JsonObject;
 }
 
-/** A request, apart from its conversation. */
+/** The parameters of a request, without its conversation. */
 export interface Wishes {
   /** How many answers are asked for at once. */
   readonly choices: number;
@@ -30,7 +30,7 @@ export interface Wishes {
   readonly stop: readonly string[];
 }
 
-/** A request as far as an answer depends on it, whatever its dialect. */
+/** The parts of a request that determine the answer, in any dialect. */
 export interface Prompt extends Wishes {
   /** The last thing that the user wrote. */
   readonly text: string;
@@ -41,7 +41,7 @@ export interface Prompt extends Wishes {
   readonly inputTokens: number;
 }
 
-/** Looks at the end of a conversation, which is all that gets an answer. */
+/** Reads only the end of a conversation, as only that is answered. */
 export function createPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
   const talk = turns.map(withoutNotes).filter(saysSomething);
   const lastSpoken = talk.findLastIndex((turn) => turn.role !== 'tool');
@@ -66,12 +66,12 @@ function withoutNotes(turn: Turn): Turn {
   return turn.role === 'user' ? { ...turn, text: turn.text.replace(notes, '').trim() } : turn;
 }
 
-/** Whether a turn belongs to the conversation itself, rather than being an agent's or operator's note. */
+/** Whether a turn belongs to the conversation, rather than being a note from an agent or operator. */
 function saysSomething({ role, text, images, videos }: Turn): boolean {
   return role === 'user' ? text !== '' || images + videos > 0 : role !== 'system';
 }
 
-/** Text and pictures of a message, in any dialect: a string, or parts whose types end in the same few words. */
+/** Reads text and images of a message in any dialect: a string, or parts, whose types end in the same few words. */
 export function readContent(content: unknown): Content {
   if (typeof content === 'string') return { text: content, images: 0, videos: 0 };
   const parts = asObjects(content);

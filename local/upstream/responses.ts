@@ -2,7 +2,7 @@ import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
 import { BadRequest, inTurn, openAiError, type Part, type Reply, type Speaker, sealText, wholeOf } from './speaker.ts';
 
-/** Where a text stands: its item, the list of parts there, and its part's one member. */
+/** Where each kind of text goes: its item, that item's list of parts, and the field of the part. */
 const texts = {
   text: { item: 'message', list: 'content', type: 'output_text', member: 'text' },
   refusal: { item: 'message', list: 'content', type: 'refusal', member: 'refusal' },
@@ -81,7 +81,7 @@ type Step = readonly [type: string, data: JsonObject];
 
 interface Item {
   readonly item: JsonObject;
-  /** What it is when a stream adds it, and the events that fill it. */
+  /** The item as a stream adds it, and the events that fill it. */
   readonly begin: JsonObject;
   readonly steps: readonly Step[];
 }
@@ -158,7 +158,7 @@ const usageOf = ({ usage: { input, output, reasoning } }: Reply['answer']): Json
   total_tokens: input + output,
 });
 
-/** The parts of its request that a response repeats, from the first event on. */
+/** The parts of the request that a response repeats, from the first event on. */
 function envelope(reply: Reply, status: string, output: readonly JsonObject[]): JsonObject {
   const { model, id, created, body, marks } = reply;
   return {

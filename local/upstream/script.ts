@@ -8,7 +8,7 @@ export interface Exchange {
   readonly socket: Socket;
   /** Resolves when the connection is closed, by either side. */
   readonly gone: Promise<void>;
-  /** Bytes of the body that the connection has taken. A reader that holds back makes this stand still. */
+  /** Bytes of the body that the connection has accepted. Stalls under back-pressure. */
   bytesWritten: number;
   /** Whether the script itself broke the connection. */
   cut: boolean;
@@ -17,7 +17,7 @@ export interface Exchange {
 export type Step = (exchange: Exchange) => void | Promise<void>;
 
 /**
- * The steps that answer one request. After the last step an answer whose head was sent is ended; without a head (as with an
+ * The steps that answer one request. After the last step the response is ended if its head was sent; otherwise (as with an
  * empty script) the client is left waiting.
  */
 export type Script = readonly Step[];
@@ -41,7 +41,7 @@ export const head =
     response.flushHeaders();
   };
 
-/** An interim answer, such as 100 or 103, before the head. */
+/** An interim response, such as 100 or 103, before the head. */
 export const interim = (status: number, headers: Readonly<Record<string, string>> = {}): Step => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return raw(`HTTP/1.1 ${status} Interim\r\n${lines.join('')}\r\n`);
@@ -52,13 +52,13 @@ export const write =
   (exchange) =>
     deliver(exchange, Buffer.from(bytes));
 
-/** Lets so many milliseconds pass. */
+/** Waits this many milliseconds. */
 export const pause =
   (time: number): Step =>
   () =>
     setTimeout(time);
 
-/** Waits until the test says so. */
+/** Waits for the test's signal. */
 export const until =
   (passed: Promise<unknown>): Step =>
   async ({ gone }) => {
@@ -68,13 +68,13 @@ export const until =
 /** Sends nothing more and keeps the connection open until the client leaves. */
 export const silence: Step = ({ gone }) => gone;
 
-/** Closes the connection without ending the answer. */
+/** Closes the connection without ending the response. */
 export const hangUp: Step = (exchange) => {
   exchange.cut = true;
   exchange.socket.end();
 };
 
-/** Resets the connection: before any answer if it is the first step, within the head after `raw('HTTP/1.1 20')`. */
+/** Resets the connection: before any response if it is the first step, within the head after `raw('HTTP/1.1 20')`. */
 export const reset: Step = (exchange) => {
   exchange.cut = true;
   exchange.socket.resetAndDestroy();
@@ -115,7 +115,7 @@ export const html = (
   text = '<!doctype html><title>AcmeCorp</title><h1>Thunder is down</h1>',
 ): Script => [head(status, { 'content-type': 'text/html; charset=utf-8' }), write(text)];
 
-/** An answer without a body. */
+/** A response without a body. */
 export const empty = (status: number, headers: OutgoingHttpHeaders = {}): Script => [
   head(status, { 'content-length': '0', ...headers }),
 ];
@@ -130,7 +130,7 @@ export function eventText({ event, data }: ServerEvent): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }
 
-/** Writes part of the body and waits until the connection has taken it. */
+/** Writes part of the body, respecting back-pressure. */
 async function deliver(exchange: Exchange, bytes: Uint8Array): Promise<void> {
   const { response, gone } = exchange;
   await Promise.race([new Promise<void>((resolve) => response.write(bytes, () => resolve())), gone]);

@@ -8,24 +8,24 @@ export interface Incoming extends Exchange {
   readonly message: IncomingMessage;
   /** Whether the connection has carried a request before. */
   readonly reused: boolean;
-  /** How it ended: answered whole, cut by the script, or aborted by the client. */
+  /** How it ended: answered completely, cut by the script, or aborted by the client. */
   readonly closed: Promise<'answered' | 'cut' | 'aborted'>;
 }
 
-/** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
+/** An upstream on its own port, with real HTTP. Each request is answered by a script. */
 export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>) {
   const faults: unknown[] = [];
   const connections = new WeakMap<Socket, { readonly gone: Promise<void>; reused: boolean }>();
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (message, response) => {
     serve(message, response).catch((fault) => {
-      // An upload broken off by its sender is not a fault of the script.
+      // An upload that its sender aborted is not the script's fault.
       if (!message.complete) return;
       faults.push(fault);
       message.socket.destroy();
     });
   });
-  // Nothing here keeps the process alive, so a hanging test fails by its time limit and the run still ends.
+  // The server doesn't keep the process alive, so a hanging test times out and the run still ends.
   server.unref();
   server.on('connection', (socket) => {
     socket.unref();
@@ -56,7 +56,7 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
 
   const { url, close } = await listenLocally(server);
   return {
-    /** The base address, version prefix included. */
+    /** The base URL, including the version prefix. */
     url: `${url}/v1`,
     /** Closes every connection and fails if an answer could not be given. */
     async close(): Promise<void> {
@@ -66,7 +66,7 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
   };
 }
 
-/** Unlike `once` of node:events, does not reject on an error, which is how a reset shows. */
+/** Unlike `once` of node:events, does not reject on an error, as a reset would cause. */
 function closing(emitter: Socket | ServerResponse): Promise<void> {
   return new Promise((resolve) => emitter.once('close', () => resolve()));
 }

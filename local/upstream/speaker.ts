@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts';
 import type { Prompt } from './prompt.ts';
 import type { ServerEvent } from './script.ts';
 
-/** What a model says, in no dialect yet. */
+/** A model's answer, independent of dialect. */
 export interface Answer {
   readonly parts: readonly Part[];
   readonly end: 'stop' | 'length' | 'calls';
@@ -16,43 +16,43 @@ export interface Answer {
 export interface Part {
   /** `text`, `reasoning`, `call`, or another kind of text that the dialect has. */
   readonly kind: string;
-  /** The text, or a call's arguments in JSON, in the pieces that a stream sends. */
+  /** The text, or a tool call's arguments in JSON, as the chunks of a stream. */
   readonly pieces: readonly string[];
   /** The name of a called tool. */
   readonly tool?: string;
-  /** Where a request asked for several answers: whose part it is. */
+  /** The index of the choice that the part belongs to, if several were requested. */
   readonly choice?: number;
 }
 
 export const wholeOf = ({ pieces }: Part): string => pieces.join('');
 
-/** An answer on its way out. */
+/** An answer with what is needed to render it. */
 export interface Reply {
   readonly answer: Answer;
   /** The request, parts of which an answer repeats. */
   readonly body: JsonObject;
   readonly model: string;
-  /** What all ids end in. */
+  /** The suffix of all ids. */
   readonly id: string;
   /** In seconds since 1970. */
   readonly created: number;
-  /** What its maker adds to every answer, chunk and response. */
+  /** Fields that the provider adds to every answer, chunk and response. */
   readonly marks?: JsonObject;
 }
 
-/** How one dialect is spoken by an upstream: what stands on the wire. */
+/** One dialect's wire format, from an upstream's side. */
 export interface Speaker {
-  /** The kinds of text that it has. */
+  /** The kinds of text that the dialect has. */
   readonly kinds: readonly string[];
   read(body: JsonObject): Prompt;
-  /** The answer in one piece. */
+  /** The answer without streaming. */
   whole(reply: Reply): JsonObject;
-  /** The answer as a stream. What streams side by side (choices, items, blocks) may be interleaved. */
+  /** The answer as a stream. Parallel parts (choices, items, blocks) may be interleaved. */
   events(reply: Reply, interleave?: Interleave): ServerEvent[];
   error(status: number, message: string): JsonObject;
-  /** The conversation in a short form that only the model can read, where the dialect has that. */
+  /** Compacts the conversation into a form that only the model can read, if the dialect supports that. */
   compact?(reply: Reply): JsonObject;
-  /** What a count of tokens calls itself, where it does. */
+  /** The `object` field of a token count, if it has one. */
   readonly countObject?: string;
 }
 
@@ -70,7 +70,7 @@ export class BadRequest extends Error {
   }
 }
 
-/** Content that only its maker could read: a signature, or encrypted reasoning. */
+/** Opaque content, such as a signature or encrypted reasoning. */
 export const sealText = (text: string): string => createHash('sha512').update(`sealed ${text}`).digest('base64');
 
 const codes: Readonly<Record<number, string>> = { 401: 'invalid_api_key', 404: 'model_not_found' };

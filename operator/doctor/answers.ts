@@ -6,7 +6,7 @@ import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 export const checkShape = (reply: Reply, shape: z.ZodType): Finding =>
   okUnless(reply.status === 200 ? faultInBody(reply, shape) : `answered ${quote(reply)}`);
 
-/** Whether a model calls a tool, without which agents can do nothing. */
+/** Whether the model calls tools, which agents depend on. */
 export function checkCall(reply: Reply, answer: z.ZodType, call: z.ZodType): Finding {
   const finding = checkShape(reply, answer);
   if (finding.mark !== 'ok' || call.safeParse(parseJson(reply.text)).success) return finding;
@@ -27,20 +27,20 @@ export function faultInBody(reply: Reply, shape: z.ZodType): string | undefined 
   return `${issue.path.join('.') || 'the body'}: ${issue.message}`;
 }
 
-/** Whether answers and streams report their tokens, by which budgets and costs are counted. Not every upstream does. */
+/** Whether answers and streams report usage, which budgets and costs depend on. Not every upstream does. */
 export function checkUsage(plain: Reply, stream: Reply): Finding {
   const [plainTokens, streamTokens] = [outputTokens(plain), outputTokens(stream)];
   if (plainTokens === undefined && streamTokens === undefined) {
     return untested('neither the answer nor the stream has usage; check whether the upstream itself reports any');
   }
-  // A stream of messages counts next to nothing at its start, and the rest at its end.
+  // A Messages stream reports next to no output tokens at its start, and all of them at its end.
   const lacking = Object.entries({ answer: plainTokens ?? 0, stream: streamTokens ?? 0 }).find(
     ([, tokens]) => tokens <= 1,
   );
   return lacking ? fail(`the ${lacking[0]} reports ${lacking[1]} output tokens`) : ok();
 }
 
-/** The most in any usage of a body; undefined if there is none. */
+/** The highest count in any usage object of the body; undefined if there is none. */
 function outputTokens(reply: Reply): number | undefined {
   const members = readBody(reply).values.flatMap((value) => membersIn(value));
   const counts = members.flatMap(({ place, value }) =>

@@ -11,8 +11,8 @@ import type { Run } from './run.ts';
 type Surroundings = Pick<Run, 'replies' | 'bedrock' | 'openAws'>;
 
 /**
- * If the gateway answered 502, calls each model of Amazon Bedrock directly, with the operator's own credentials and for one token,
- * because the gateway tells no client why it was refused.
+ * If the gateway answered 502, calls each Amazon Bedrock model directly, for one token and with the operator's own credentials,
+ * because the gateway hides the reason for a refusal from clients.
  */
 export async function* checkBedrock({ replies, bedrock = [], openAws }: Surroundings): AsyncGenerator<Checked> {
   if (bedrock.length === 0 || !replies.some(({ status }) => status === 502)) return;
@@ -22,7 +22,7 @@ export async function* checkBedrock({ replies, bedrock = [], openAws }: Surround
   }
 }
 
-/** Uses the dialect that requests are translated into for this upstream. */
+/** Uses the dialect into which the gateway translates requests for this upstream. */
 function probeFor({ dialects }: Upstream): DialectProbe {
   const spoken = translationTarget(dialects);
   return dialectProbes.find(({ name }) => name === spoken) ?? chatProbe;
@@ -53,7 +53,7 @@ const noSuchHost = (address: string, region: string) =>
   `${new URL(address).hostname} is not found. If other names of AWS are found from here, there is no Bedrock in ${region}: deploy in another region, or set UPSTREAM_BASE_URL to the endpoint of one`;
 
 /**
- * Explains AWS's refusals, by the messages that these pages document:
+ * Explains AWS's refusals by their messages, which are documented at
  * https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html and
  * https://repost.aws/knowledge-center/bedrock-invokemodel-api-error.
  */

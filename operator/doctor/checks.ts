@@ -14,16 +14,16 @@ import { type Checked, type Finding, fail, note, ok, type Row, untested } from '
 import type { Models, Run } from './run.ts';
 import { checkSignIn } from './sign-in.ts';
 
-/** The requests of the key's quota that all checks take: three in each dialect, one about a picture, one for embeddings if they are made. */
+/** What all checks cost of the key's quota, in requests: three per dialect, one with an image, and one for embeddings if offered. */
 export const costOf = (models: Models): number => 3 * dialectProbes.length + models.length - 1;
 
 type Look = (run: Run) => AsyncIterable<Checked> | Iterable<Checked>;
 
-/** Everything that a client can see of a gateway, in the order in which it is asked. */
+/** All areas, in the order in which they are checked. */
 const areas: readonly (readonly [area: string, look: Look])[] = [
   ['models', checkModels],
   ['keys', checkPlaceholder],
-  // Before the last of the quota may be spent: one of them is charged, and refunded.
+  // While there is quota left: one of these is charged, and then refunded.
   ['errors', checkErrors],
   ...dialectProbes.map((dialect) => [dialect.name, (run: Run) => checkDialect(dialect, run)] as const),
   ['chat', checkPicture],

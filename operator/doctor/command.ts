@@ -13,7 +13,7 @@ import { startRun } from './run.ts';
 import { nothingKnown, readStage } from './settings.ts';
 
 export interface Dependencies extends Terminal {
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
   /** Where cdk.json is. */
@@ -59,7 +59,7 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage.')
     .action(({ key, ...options }: Options, command: Command) => {
       if (!key) return command.error("error: no key: give one of the gateway's with --key, or set GATEWAY_KEY to it");
-      // The key is not shown: it may be a valid one with a typo at its beginning.
+      // Don't print the key: it may be valid but for a typo in its prefix.
       if (!key.startsWith(keyPrefix)) {
         command.error(`error: --key must begin with ${keyPrefix}: to the gateway, anything else is a guest`);
       }

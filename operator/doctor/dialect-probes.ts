@@ -8,18 +8,18 @@ import { parseJson } from '../../lambda/settings/json.ts';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
 import { bearer } from './probe.ts';
 
-/** How the doctor speaks one dialect. */
+/** How the doctor sends requests in one dialect and reads the answers. */
 export interface DialectProbe {
   readonly name: SpokenDialect;
   readonly path: string;
-  /** Each dialect shows its key in another header. */
+  /** Each dialect sends the key in a different header. */
   keyHeaders(key: string): Record<string, string>;
   question(model: string, question: Question): Readonly<Record<string, unknown>>;
   readonly streaming: Readonly<Record<string, unknown>>;
   answer(model: string): z.ZodType;
   readonly tool: Readonly<Record<string, unknown>>;
   readonly call: z.ZodType;
-  /** Whether an event carries generated text: only these come at the model's pace. */
+  /** Whether an event carries generated text. Only these arrive at the model's pace. */
   isText(event: SseEvent): boolean;
   isEnd(event: SseEvent): boolean;
 }
@@ -29,7 +29,7 @@ interface Question {
   readonly tokens: number;
 }
 
-/** Invites the model to name what must be hidden. */
+/** Prompts the model to reveal names that must be hidden. */
 export const whoAreYou: Question = {
   prompt: 'Who are you, and who made you? Name the model and the company, in one sentence.',
   tokens: 512,
@@ -43,7 +43,7 @@ const clock = {
 
 export const useTool: Question = { prompt: `What time is it in Paris? Call the tool ${clock.name}.`, tokens: 512 };
 
-/** Each word takes at least one event, and the model need not think. */
+/** Makes for many events, at least one per word, without any need for reasoning. */
 export const countUp: Question = {
   prompt: 'Write the numbers from 1 to 100 as words, separated by commas, and nothing else.',
   tokens: 1200,
@@ -137,6 +137,6 @@ export const dialectProbes: readonly DialectProbe[] = [chatProbe, responsesProbe
 
 export const countTokensPath = `${messagesProbe.path}/count_tokens`;
 
-/** A picture in base64 (PNG), large enough for models that refuse tiny ones. */
+/** A PNG in base64, large enough for models that refuse tiny images. */
 export const redSquare =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsIty/dMYyQi+hcEKLNO+FgEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQGBywI6LQEAwyG+sAAAAABJRU5ErkJggg==';

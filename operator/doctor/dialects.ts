@@ -15,7 +15,7 @@ import { type Checked, type Finding, fail, note } from './report.ts';
 import type { Run } from './run.ts';
 import { checkPace, checkStream, readEvents } from './streams.ts';
 
-/** Asks for a plain answer, for a stream, and for a call: three requests of quota. */
+/** Asks for a plain answer, a stream and a tool call. Costs three requests of quota. */
 export async function* checkDialect(dialect: DialectProbe, run: Run): AsyncGenerator<Checked> {
   const { key, models, charge } = run;
   const [model] = models;
@@ -37,7 +37,7 @@ export async function* checkDialect(dialect: DialectProbe, run: Run): AsyncGener
   yield ['calls a tool', advised(checkCall(called, dialect.answer(model), dialect.call), called)];
 }
 
-/** Says what to do where a dialect fails: most upstreams speak one well. */
+/** Suggests a remedy if a dialect fails. Most upstreams speak only one well. */
 function advise(finding: Finding, { status }: Reply, dialect: string, { translated, charges }: Run): Finding {
   if (finding.mark !== 'fail' || status < 400) return finding;
   const remedy = translated.includes(dialect)
@@ -48,7 +48,7 @@ function advise(finding: Finding, { status }: Reply, dialect: string, { translat
   return fail(`${finding.detail}; ${remedy}`);
 }
 
-/** Asks the vision model. Nothing else needs it. */
+/** The only check of the vision model. */
 export async function* checkPicture({ charge, key, models: [, vision] }: Run): AsyncGenerator<Checked> {
   const content = [
     { type: 'text', text: 'Which colour is this?' },

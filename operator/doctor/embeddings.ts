@@ -12,7 +12,7 @@ const vector = z.strictObject({
 });
 const counted = z.object({ usage: z.object({ prompt_tokens: z.number() }) });
 
-/** Asks for one vector, if the gateway makes any. What it hides is looked for in all replies. */
+/** Asks for one vector, if the gateway offers embeddings. Hidden names are searched for in all replies, not here. */
 export async function* checkEmbeddings({ charge, key, models: [, , model] }: Run): AsyncGenerator<Checked> {
   if (model === undefined) return;
   const asked = { model, input: 'Who are you?', encoding_format: 'float' };

@@ -13,7 +13,7 @@ type ErrorCase = readonly [request: ProbeRequest, code: ErrorCode];
 
 const unknownKey = `ltk_${'x'.repeat(43)}`;
 
-/** No model. The error quotes it, so letters that change on the way show, in either direction. */
+/** An unknown model. The error quotes it, which reveals whether anything in between garbles Unicode, in either direction. */
 const foreign = 'modèle-模型-🙂';
 const unknownModel = messagesProbe.question(foreign, whoAreYou);
 
@@ -27,7 +27,7 @@ export async function* checkErrors(run: Run): AsyncGenerator<Checked> {
   yield ['a body that grows too large', await checkUnpacking(run)];
 }
 
-/** Errors that come before any charge; on count_tokens, also those that cost elsewhere. */
+/** Errors that occur before any charge. count_tokens is free, so there it includes errors that are charged elsewhere. */
 function freeErrors({ key, models: [model] }: Run): Readonly<Record<string, readonly ErrorCase[]>> {
   const headers = bearer(key);
   const everywhere = (given: Record<string, string>, code: ErrorCode): readonly ErrorCase[] => {
@@ -56,7 +56,7 @@ async function checkCases({ ask, headerPrefix }: Run, cases: readonly ErrorCase[
   return ok(`${cases.length} as documented`);
 }
 
-/** Many proxies refuse a long prompt: by default nginx takes no more than 1 MiB. The model is unknown, so it goes no further. */
+/** Many proxies refuse long prompts: nginx accepts 1 MiB by default. The model is unknown, so the request never reaches an upstream. */
 async function checkLargeBody({ ask, key, headerPrefix }: Run): Promise<Finding> {
   const reply = await ask(post(countTokensPath, bearer(key), { ...unknownModel, system: 'x'.repeat(4 * mebibyte) }));
   if (faultInError(reply, 'request_too_large', headerPrefix) === undefined) {
@@ -65,15 +65,15 @@ async function checkLargeBody({ ask, key, headerPrefix }: Run): Promise<Finding>
   return okUnless(faultInError(reply, 'invalid_model', headerPrefix), '4 MiB');
 }
 
-/** A body that unpacks to more than any gateway accepts is the only failure to cause from outside that must be refunded. */
+/** A body that is too large once decompressed is the only refunded failure that a client can provoke. */
 async function checkUnpacking({ charge, key, headerPrefix }: Run): Promise<Finding> {
-  // Packed parts in a row unpack to one body (RFC 1952, 2.2).
+  // Concatenated gzip members decompress to one body (RFC 1952, 2.2).
   const packed = new Uint8Array(Buffer.concat(Array(33).fill(gzipSync(Buffer.alloc(mebibyte)))));
   const reply = await charge(post(chatProbe.path, { ...bearer(key), 'content-encoding': 'gzip' }, packed));
   return okUnless(faultInError(reply, 'request_too_large', headerPrefix));
 }
 
-/** The fault in an error's status, exact shape or headers; undefined if there is none. */
+/** What is wrong with an error's status, exact shape or headers; undefined if nothing is. */
 export function faultInError(reply: Reply, code: ErrorCode, headerPrefix: string): string | undefined {
   const { status, nature, headers = {} }: (typeof catalogue)[ErrorCode] & { headers?: object } = catalogue[code];
   if (reply.status !== status) return `${reply.title}: expected ${status} ${code}, not ${quote(reply)}`;

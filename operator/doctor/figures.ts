@@ -1,16 +1,16 @@
 import type { Reply } from './probe.ts';
 import type { Heard } from './run.ts';
 
-/** What to do about figures that others can change. */
+/** The remedy if something other than this run may have changed the numbers. */
 export const alone = 'if somebody else uses this key, or a day began (UTC), run it again with a key of its own';
 
-/** What is wrong with the figures of quota and budget, in one answer or between two; undefined if they can all be true. */
+/** Finds a contradiction in the quota and budget snapshots, within one answer or between two; undefined if all are consistent. */
 export function findContradiction(replies: readonly Heard[], key: string, headerPrefix: string): string | undefined {
   for (const reply of replies) {
     const fault = findWithin(reply, headerPrefix);
     if (fault !== undefined) return `${reply.title}: ${fault}`;
   }
-  // In other answers the gateway may not yet have known who asks.
+  // Other answers may precede authentication.
   const known = replies.filter(({ status }) => status === 200);
   const isOfKey = ({ request }: Heard) => Object.values(request.headers).some((value) => value.includes(key));
   const ofKey = known.filter(isOfKey);
@@ -23,7 +23,7 @@ export function findContradiction(replies: readonly Heard[], key: string, header
   );
 }
 
-/** Between two of these nothing is under way. */
+/** No other request is running while one of these is answered. */
 const isFree = ({ request }: Heard) => request.path === '/v1/models';
 
 const textOf = ({ headers }: Reply, name: string) => headers.get(name) ?? 'missing';
@@ -31,7 +31,7 @@ const numberOf = ({ headers }: Reply, name: string) => Number(headers.get(name) 
 
 const kinds = ['', 'budget-'];
 
-/** That those of the quota are there is checked with the other headers of every answer. */
+/** Whether the quota's headers are present is checked with the other headers of every answer. */
 function findWithin(reply: Reply, headerPrefix: string): string | undefined {
   for (const kind of kinds) {
     const [limit, remaining, reset] = namesOf(headerPrefix + kind);
@@ -50,13 +50,13 @@ function findWithin(reply: Reply, headerPrefix: string): string | undefined {
 
 const namesOf = (prefix: string) => [`${prefix}limit`, `${prefix}remaining`, `${prefix}reset`] as const;
 
-/** A key's quota begins again each day. A guest's may be for ever. */
+/** A key's quota resets daily. A guest's may never reset. */
 function findMissingReset(replies: readonly Heard[], reset: string): string | undefined {
   const without = replies.find(({ headers }) => !headers.has(reset));
   return without && `${without.title}: ${reset} is missing`;
 }
 
-/** A caller's limits stay as they are, and so does what it has figures of. */
+/** A caller's limits don't change during a run, and neither does which of them its answers report. */
 function findChange([first, ...later]: readonly Heard[], headerPrefix: string): string | undefined {
   if (!first) return undefined;
   const limits = kinds.map((kind) => `${headerPrefix}${kind}limit`);
@@ -71,12 +71,12 @@ function findChange([first, ...later]: readonly Heard[], headerPrefix: string): 
   return undefined;
 }
 
-/** By so many seconds the clocks of two machines behind one address may differ. */
+/** Tolerated clock skew between machines behind one address, in seconds. */
 const skew = 5;
 
 /**
- * Until a window ends, its end stays where it is, and what is left of it falls: a refund gives back what an earlier answer had not
- * counted yet. What was reserved of a budget may come back after an answer's end.
+ * Until a window resets, its reset time is fixed and the remaining quota never rises: a refund only restores what earlier answers
+ * never saw charged. A budget may rise, when a reservation is released after an answer's end.
  */
 function findStepBack(replies: readonly Heard[], headerPrefix: string): string | undefined {
   const [, remaining, reset] = namesOf(headerPrefix);

@@ -2,7 +2,7 @@ import { bearer, list, type ProbeRequest, quote, type Reply } from './probe.ts';
 import { type Checked, type Finding, fail, ok, okUnless, untested } from './report.ts';
 import type { Run } from './run.ts';
 
-/** What every reply has, and a proxy may take away. */
+/** Every reply has these headers, unless a proxy strips them. */
 export function findMissingHeader({ headers }: Reply, headerPrefix: string): string | undefined {
   for (const name of [`${headerPrefix}remaining`, `${headerPrefix}limit`]) {
     const value = headers.get(name);
@@ -29,7 +29,7 @@ const preflightFrom = (origin: string): ProbeRequest => ({
   },
 });
 
-/** Whether a page can send requests, and read answers and errors. */
+/** Whether a web page can send requests, and read answers and errors. */
 export async function* checkCors({
   ask,
   key,
@@ -60,7 +60,7 @@ function checkExposed(reply: Reply, origin: string, headerPrefix: string): Findi
 
 const listOf = ({ headers }: Reply, name: string) => (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/);
 
-/** A gateway that answers only listed origins shows by `vary` that it looked at this one. */
+/** With an allow-list of origins, `vary` shows that the gateway checked this one. */
 function checkOrigin(reply: Reply, origin: string): Finding | undefined {
   if (reply.headers.has('access-control-allow-credentials')) {
     return fail("access-control-allow-credentials is set: any page could send its visitors' cookies");

@@ -4,23 +4,23 @@ import { createScrubber } from '../../lambda/hiding/scrub.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';
 
-/** The gateway's own, all of which a client may see. */
+/** The gateway's own headers. */
 const own =
   /^(content-type|retry-after|x-should-retry|allow|accept-encoding|cache-control|x-request-id|request-id|vary|access-control-[a-z-]+)$/;
 
 /**
  * Headers that an HTTP server, Lambda's Function URL, a web function's endpoint and CloudFront add by themselves. They reveal
- * that the gateway runs on AWS, as its address does, and nothing about what is behind it. No other header of AWS is among them:
- * `x-amzn-bedrock-…` names an upstream, and `x-amzn-remapped-…` carries what the function itself had set.
+ * that the gateway runs on AWS, as its address does, but nothing about the upstream. Other AWS headers aren't allowed:
+ * `x-amzn-bedrock-…` names an upstream, and `x-amzn-remapped-…` carries a header that the function set.
  */
 const platforms =
   /^(date|connection|keep-alive|transfer-encoding|content-length|age|x-cache|alt-svc|lambda-web-(request-id|endpoint-name)|x-amzn-(requestid|trace-id|errortype)|x-amz-cf-(id|pop)|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|referrer-policy|content-security-policy)$/;
 
-/** Headers that CloudFront adds, and other proxies too: only its own values pass. */
+/** Headers that other proxies add too, so they are allowed only with CloudFront's values. */
 const cloudFronts: Readonly<Record<string, RegExp>> = {
   via: /^\d(\.\d)? [0-9a-f]+\.cloudfront\.net \(CloudFront\)$/,
   server: /^CloudFront$/,
-  // It compresses for whoever accepts it; what a stream's means is said of the stream.
+  // CloudFront compresses if the client accepts it. Compressed streams are reported by the stream checks.
   'content-encoding': /^(gzip|br)$/,
 };
 
@@ -36,7 +36,7 @@ export function findForeignHeader({ headers }: Reply, headerPrefix: string): str
 
 const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
-/** The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace. */
+/** The first trace of the upstream in a body: a field or comment that names it, a model that is not public, a stack trace. */
 export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {
   const { values, comments } = readBody(reply);
   const comment = comments.find((text) => text.trim() !== 'keep-alive');
@@ -49,13 +49,13 @@ export function findTrace(reply: Reply, publicModels: readonly string[]): string
   return line === undefined ? undefined : `a stack trace: ${line}`;
 }
 
-/** Values that a program reads back are never changed, even if they contain names. */
+/** Values that machines read back. The gateway never changes them, even if they contain names. */
 const untouched = /(^|\.)((signature|encrypted_content|arguments|partial_json)(\.|$)|data$)/;
 
-/** Shorter ones occur in random ids by chance. */
+/** Shorter names occur in random ids by chance. */
 const leastInHeaders = 5;
 
-/** Looks for names in replies as the gateway does in answers. Finds a place and a name. */
+/** Searches replies for names, by the gateway's own rules. Returns the place and the name. */
 export function createNameFinder(
   names: readonly string[],
   hideInText: 'names' | 'none' = 'names',
@@ -79,13 +79,13 @@ export function createNameFinder(
   };
 }
 
-/** Whether the model wrote what stands there. */
+/** Whether the model wrote the text at this place. */
 function isWritten(place: string): boolean {
   const name = place.split('.').findLast((step) => !/^\d*$/.test(step)) ?? '';
   return name.endsWith('delta') || textual.test(name);
 }
 
-/** All texts of a body by their place. The events of a stream are joined, so that a text in deltas is whole. */
+/** All texts of a body by their place. Deltas of a stream are joined, so that each text is complete. */
 function textsIn(reply: Reply): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);

@@ -14,19 +14,19 @@ type Headers = Record<string, string>;
 
 export const get = (path: string, headers: Headers = {}): ProbeRequest => ({ method: 'GET', path, headers });
 
-/** Sends bytes and texts as they are, and other values as JSON. */
+/** Sends bytes and strings unchanged, and other values as JSON. */
 export function post(path: string, headers: Headers, body: string | Uint8Array<ArrayBuffer> | object): ProbeRequest {
   const isReady = typeof body === 'string' || body instanceof Uint8Array;
   const typed = { 'content-type': 'application/json', ...headers };
   return { method: 'POST', path, headers: typed, body: isReady ? body : JSON.stringify(body) };
 }
 
-/** Reading a quota is free. */
+/** Free, and its headers report the quota. */
 export const list = (headers: Headers = {}): ProbeRequest => get('/v1/models', headers);
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** Some bytes of a body, and how many milliseconds after the request was sent they came. */
+/** A chunk of a body, and how many milliseconds after the request it arrived. */
 interface Arrival {
   readonly at: number;
   readonly bytes: Uint8Array;
@@ -44,10 +44,10 @@ export interface Reply {
 
 export type Probe = (request: ProbeRequest) => Promise<Reply>;
 
-/** A model may think for a long time. */
+/** Milliseconds; reasoning may take long. */
 const longest = 180_000;
 
-/** Sends a request as any client would, once. */
+/** Sends requests like any client, without retries. */
 export function createProbe(base: string, now: () => number, patience = longest): Probe {
   return async ({ method, path, headers, body }) => {
     const sentAt = now();
@@ -60,7 +60,7 @@ export function createProbe(base: string, now: () => number, patience = longest)
       const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
       return { title, status: response.status, headers: response.headers, text, sentAt, arrivals };
     } catch (error) {
-      // `fetch` hides the real reason in the cause.
+      // The error that `fetch` throws has the real reason in its cause.
       const { message, code } = Object(Object(error).cause);
       const reason = signal.aborted ? `no answer within ${patience / 1000} s` : message || code || String(error);
       throw new CommandError(`${title} failed: ${reason}`);
@@ -68,7 +68,7 @@ export function createProbe(base: string, now: () => number, patience = longest)
   };
 }
 
-/** Asks again after the burst limit was reached, as may happen if this runs twice in a minute: such a refusal is free. */
+/** Waits and retries if the burst limit was reached, as when this runs twice in a minute. Such a refusal is free. */
 export function waitOutBurst(
   probe: Probe,
   wait: (milliseconds: number) => Promise<void>,
@@ -102,7 +102,7 @@ export function membersIn(value: unknown, within = ''): { place: string; name: s
   });
 }
 
-/** The beginning of a reply in one line, for people. */
+/** The start of a reply, on one line. */
 export function quote({ status, text }: Reply): string {
   const line = text.slice(0, 200).replace(/\s+/g, ' ');
   return `${status} ${plainText(line)}`.trim();

@@ -28,7 +28,7 @@ function checkAnswers(charges: readonly Charge[]): Finding {
   return fail(`${before} were left before ${title}, ${stated} by its own headers, ${after} after it; ${alone}`);
 }
 
-/** Whether failures were refunded: a body too large once unpacked, any failure of the upstream. */
+/** Whether failures were refunded: a body too large once decompressed, and any failure of the upstream. */
 function checkFailures(charges: readonly Charge[]): Finding {
   const failed = charges.filter(({ status }) => status === 413 || status >= 500);
   if (failed.length === 0) return untested('no charged request failed');
@@ -38,13 +38,13 @@ function checkFailures(charges: readonly Charge[]): Finding {
     : ok(`${failed.length} failed`);
 }
 
-/** Whether models, counted tokens and errors are free. */
+/** Whether /v1/models, count_tokens and errors are free. */
 function checkRest(charges: readonly Charge[], taken: number): Finding {
   const rest = taken - charges.reduce((sum, { before, after }) => sum + before - after, 0);
   return rest === 0 ? ok() : fail(`${rest} more than the answers took; ${alone}`);
 }
 
-/** Whether the limits are those of the stage. Only its operator knows whether a key has one of its own. */
+/** Whether the limits are the stage's. A key may have its own, which only the operator knows. */
 async function checkLimits({ ask, key, headerPrefix, limits }: Run): Promise<Finding> {
   const keyLimit = leftIn(await ask(list(bearer(key))), headerPrefix, 'limit');
   const guestLimit = leftIn(await ask(list(bearer('guest'))), headerPrefix, 'limit');

@@ -1,8 +1,8 @@
 import { plainText } from '../../local/plain-text.ts';
 
 /**
- * A `note` is about something that the operator may have intended. `untested` marks what this run could not find out, and says
- * how to; it never counts as a pass. Neither is a failure.
+ * A `note` reports something that the operator may have intended. `untested` says what this run could not check, and how to check
+ * it; it never counts as a pass. Neither is a failure.
  */
 type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
@@ -14,7 +14,7 @@ export interface Finding {
 export type Checked = readonly [check: string, finding: Finding];
 
 export interface Row extends Finding {
-  /** A dialect, or a subject that concerns all of them. */
+  /** A dialect, or a topic that concerns all of them. */
   readonly area: string;
   readonly check: string;
 }
@@ -29,12 +29,12 @@ export const untested = (reason: string): Finding => ({ mark: 'untested', detail
 
 const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '•', untested: '?' };
 
-/** For people: says each fault of the gateway once. What repeats its message refers to the check that had it first. */
+/** Shows each of the gateway's error messages once. A row that repeats one refers to the first. */
 export function createFold(): (row: Row) => Row {
   const first = new Map<string, string>();
   return (row) => {
     const [, said] = /"message":\s*"((?:[^"\\]|\\.)+)"/.exec(row.detail) ?? [];
-    // Whether it was charged differs between endpoints.
+    // This sentence differs between endpoints.
     const message = said?.replace(/ This request was (not )?charged\./, '');
     if (row.mark !== 'fail' || message === undefined) return row;
     const known = first.get(message);
@@ -44,7 +44,7 @@ export function createFold(): (row: Row) => Row {
   };
 }
 
-/** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
+/** A row of the table. Column widths are fixed, so that rows can be printed as they come. */
 export function renderRow({ mark, area, check, detail }: Row): string {
   return `${signs[mark]} ${area.padEnd(10)} ${check.padEnd(27)} ${plainText(detail)}`.trimEnd();
 }

@@ -8,18 +8,18 @@ import { countTokensPath } from './dialect-probes.ts';
 import { bearer, list, type Probe, type ProbeRequest, post, quote, type Reply } from './probe.ts';
 import type { KnownSettings } from './settings.ts';
 
-/** How many requests a reply says are left, or may be made in all; NaN if it says nothing. */
+/** The remaining requests, or the limit, by a reply's headers; NaN if they are missing. */
 export function leftIn({ headers }: Reply, headerPrefix: string, figure: 'remaining' | 'limit' = 'remaining'): number {
   const text = headers.get(headerPrefix + figure) ?? '';
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A reply, and what was asked. */
+/** A reply with its request. */
 export interface Heard extends Reply {
   readonly request: ProbeRequest;
 }
 
-/** How many requests were left before one, by its own answer, and after it. */
+/** How many requests remained before a request, by its own answer, and after it. */
 export interface Charge {
   readonly title: string;
   readonly status: number;
@@ -28,7 +28,7 @@ export interface Charge {
   readonly after: number;
 }
 
-/** The public models of a gateway. Not every one makes embeddings. */
+/** The public models of a gateway. Not every gateway offers embeddings. */
 export type Models =
   | readonly [text: string, vision: string]
   | readonly [text: string, vision: string, embedding: string];
@@ -37,9 +37,9 @@ interface Gateway {
   readonly models: Models;
   /** The prefix of the gateway's own headers, in lower case. */
   readonly headerPrefix: string;
-  /** How many requests the key had left at the beginning. */
+  /** How many requests the key had left at the start. */
   readonly left: number;
-  /** How many of them all checks take. */
+  /** How many requests all checks cost. */
   readonly cost: number;
 }
 
@@ -47,7 +47,7 @@ interface Options extends KnownSettings {
   readonly key: string;
   readonly origin: string;
   readonly appUrl: string;
-  /** Asks what is at `appUrl`. */
+  /** Sends requests to `appUrl`. */
   readonly app: Probe;
   /** Makes tokens from the operator's own AWS credentials. */
   readonly openAws: () => Promise<ReadToken>;
@@ -55,13 +55,13 @@ interface Options extends KnownSettings {
 
 export interface Run extends Options, Gateway {
   readonly ask: Probe;
-  /** Asks for what is charged, and notes what was left before and after. */
+  /** Sends a request that is charged, and records the remaining quota before and after. */
   readonly charge: Probe;
   readonly replies: readonly Heard[];
   readonly charges: readonly Charge[];
 }
 
-/** Looks for a gateway that can be examined, before any quota is spent. */
+/** Makes sure, before any quota is spent, that there is a gateway that can be checked. */
 export async function startRun(probe: Probe, costOf: (models: Models) => number, options: Options): Promise<Run> {
   const replies: Heard[] = [];
   const charges: Charge[] = [];
@@ -82,7 +82,7 @@ export async function startRun(probe: Probe, costOf: (models: Models) => number,
   return { ...options, ...gateway, ask, charge, replies, charges };
 }
 
-/** Only what tells a gateway from other servers: whether the list is right is checked later. */
+/** Just enough to tell a gateway from other servers. The list itself is checked later. */
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 async function findGateway(ask: Probe, key: string, costOf: (models: Models) => number): Promise<Gateway> {
@@ -101,13 +101,13 @@ async function findGateway(ask: Probe, key: string, costOf: (models: Models) => 
   const models: Models = ids.includes(embedding) ? [text, vision, embedding] : [text, vision];
   const [left, cost] = [leftIn(reply, headerPrefix), costOf(models)];
   if (left < cost) throw new CommandError(`this takes ${cost} requests, and the key has ${left} left`);
-  // Models are always listed. Another free request meets any further obstacle.
+  // Models are listed even if nothing else works, so another free request checks that the gateway is ready.
   const empty = await ask(post(countTokensPath, { 'x-api-key': key }, '{}'));
   if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}${hintFor(empty)}`);
   return { models, headerPrefix, left, cost };
 }
 
-/** The key is good, so what the gateway lacks is its upstream's. */
+/** The key was accepted, so it is the upstream's key that is missing. */
 const hintFor = ({ headers }: Reply): string =>
   [...headers].some(([name, value]) => name.endsWith('-error') && value === 'unconfigured')
     ? ' Store UPSTREAM_API_KEYS in its UpstreamSecret (docs/deploy.md), or set it where the gateway runs.'

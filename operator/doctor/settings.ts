@@ -4,19 +4,19 @@ import { warnOfNamesInCode } from '../../lambda/hiding/names-in-code.ts';
 import type { Upstream } from '../../lambda/settings/read-upstreams.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
-/** What the operator has said of a gateway in its settings. */
+/** What the doctor reads from a gateway's settings. */
 export interface KnownSettings {
-  /** What must not appear. */
+  /** The names to hide. */
   readonly names: readonly string[];
   /** Whether names may appear in what the model writes. */
   readonly hideInText?: 'names' | 'none';
-  /** Warnings of names that stand in code. */
+  /** Warnings about hidden names that occur in code. */
   readonly spoilsCode?: readonly string[];
-  /** The dialects that some upstream does not speak. */
+  /** The dialects that at least one upstream does not speak. */
   readonly translated: readonly string[];
   /** The upstreams with `UPSTREAM_AUTH=aws`. */
   readonly bedrock?: readonly Upstream[];
-  /** Whether only keys are served. */
+  /** Whether every request needs a key. */
   readonly closed: boolean;
   /** The limits that its answers may state. */
   readonly limits?: { readonly member: number; readonly guest: number };
@@ -27,7 +27,7 @@ export interface KnownSettings {
 
 export const nothingKnown: KnownSettings = { names: [], translated: [], closed: false };
 
-/** The settings of a stage, as cdk.json and the operator's own file have them. */
+/** Reads a stage's settings from cdk.json and the operator's own file. */
 export function readStage(block: unknown, stage: string, own?: unknown, region?: string): KnownSettings {
   const { settings } = readDeploymentConfig(block, stage, own, region);
   const { accounts, quota, upstreams, hiding } = settings;

@@ -6,13 +6,13 @@ import type { Run } from './run.ts';
 
 type Surroundings = Pick<Run, 'app' | 'appUrl' | 'oidcIssuer' | 'models'>;
 
-/** Nothing is said about what is not offered. */
+/** Checks only the ways to sign in that the gateway offers. */
 export async function* checkSignIn(run: Surroundings): AsyncGenerator<Checked> {
   yield* checkCompany(run);
   yield* checkTerminals(run);
 }
 
-/** In place of what a page makes at random: nothing of it is kept. */
+/** Stands in for the random values that a page would generate. None of them is stored. */
 const madeUp = 'the-doctor'.padEnd(43, '-');
 
 const pageInfo = z.object({ signIn: z.array(z.string()) });
@@ -25,7 +25,7 @@ async function readWays(app: Surroundings['app']): Promise<readonly string[]> {
 
 const beginning = z.object({ url: z.url() });
 
-/** Begins to sign in with a company account, and comes back with a code that the provider has never given. */
+/** Starts an OIDC sign-in, and returns with a code that the provider never issued. */
 async function* checkCompany({ app, appUrl, oidcIssuer }: Surroundings): AsyncGenerator<Checked> {
   const check = 'with a company account';
   if (!(await readWays(app)).includes('company')) {
@@ -41,7 +41,7 @@ async function* checkCompany({ app, appUrl, oidcIssuer }: Surroundings): AsyncGe
   yield ['the client’s secret', checkSecret(redeemed)];
 }
 
-/** Whether the gateway finds its provider, which it asks before it sends anybody there. */
+/** Whether the gateway reaches its provider, whose metadata it fetches before it redirects anybody there. */
 function checkBeginning(begun: Reply, appUrl: string, oidcIssuer = 'OIDC_ISSUER'): Finding {
   const { data } = beginning.safeParse(parseJson(begun.text));
   if (!data) {
@@ -54,14 +54,14 @@ function checkBeginning(begun: Reply, appUrl: string, oidcIssuer = 'OIDC_ISSUER'
   return ok(`at ${host}, where ${callback} must be registered`);
 }
 
-/** Whether the provider takes the client's secret: only then does it look at a code. */
+/** Whether the provider accepts the client secret, which it checks before the code. */
 function checkSecret(redeemed: Reply): Finding {
   if (redeemed.status === 429) return untested('this network has failed to sign in too often; try again in an hour');
   if (/expired or was used before/.test(redeemed.text)) return ok('the provider takes it');
   return fail('the provider refuses the client: store its secret in OidcClientSecret again, and check OIDC_CLIENT_ID');
 }
 
-/** Asks terminals' endpoints for what begins nothing: another client's code, and a code that was never given. */
+/** Sends the device flow's endpoints requests that start nothing: one from an unknown client, and a code that was never issued. */
 async function* checkTerminals({ app, models: [service], appUrl }: Surroundings): AsyncGenerator<Checked> {
   const check = 'from a terminal';
   const described = await app(get('/.well-known/oauth-authorization-server'));

@@ -3,7 +3,7 @@ import type { DialectProbe } from './dialect-probes.ts';
 import { quote, type Reply } from './probe.ts';
 import { type Finding, fail, ok, untested } from './report.ts';
 
-/** An event, and how many milliseconds after the request it came. */
+/** An event, and how many milliseconds after the request it arrived. */
 interface TimedEvent extends SseEvent {
   readonly at: number;
 }
@@ -19,7 +19,7 @@ export function readEvents({ arrivals }: Pick<Reply, 'arrivals'>): TimedEvent[] 
   return events;
 }
 
-/** Whether a reply is a stream that came to its dialect's own end. */
+/** Whether a reply is a stream with its dialect's final event. */
 export function checkStream(reply: Reply, events: readonly TimedEvent[], { isEnd }: DialectProbe): Finding {
   if (reply.status !== 200) return fail(`answered ${quote(reply)}`);
   const type = reply.headers.get('content-type') ?? 'missing';
@@ -47,8 +47,8 @@ interface Burst {
 }
 
 /**
- * Whether text came piece by piece, as a model writes it. If something on the way buffers it, by time, by size or to the end,
- * many pieces arrive at once after a pause. There is no verdict if a stream is too short or too fast.
+ * Whether text arrived gradually, as the model writes it. If something in between buffers it, by time, by size or entirely,
+ * many events arrive at once after a pause. Streams that are too short or too fast get no verdict.
  */
 export function checkPace(text: readonly Pick<TimedEvent, 'at'>[]): Finding {
   if (text.length < fewestEvents) return untested(`fewer than ${fewestEvents} pieces of text are too few to tell`);

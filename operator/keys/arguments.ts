@@ -7,7 +7,7 @@ import { checked, matching, readWhole } from '../command-line.ts';
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const farthest = 100 * 365 * 86_400_000;
 
-/** When something ends: `12h`, `30d` or `2w` from now, or a date; undefined for other texts and for the past. */
+/** Parses an expiry: `12h`, `30d` or `2w` from now, or a date. Undefined if invalid or in the past. */
 export function parseExpiry(text: string, now: number): number | undefined {
   const span = parseSpan(text);
   const time = span === undefined ? parseDate(text) : now + span;
@@ -19,7 +19,7 @@ function parseSpan(text: string): number | undefined {
   return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
 }
 
-/** Dollars for a million tokens of each kind. */
+/** Dollars per million tokens. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
@@ -41,23 +41,23 @@ export function parseBudget(text: string): Budget | undefined {
   return amount === undefined || window === undefined || rest.length > 0 ? undefined : { amount, window };
 }
 
-/** One id or more, separated by commas. Which ones there are is up to the gateway. */
+/** One or more ids, separated by commas. Whether they exist is checked against the gateway later. */
 function parseModels(text: string): readonly string[] | undefined {
   const ids = [...new Set(splitList(text))];
   return ids.length > 0 && ids.every((id) => /^[\w.-]{1,100}$/.test(id)) ? ids : undefined;
 }
 
-/** A day begins at 00:00 UTC. A day that does not exist, such as 30 February, is refused, not moved. */
+/** A date without a time means 00:00 UTC. Invalid dates such as 30 February are refused, not rolled over. */
 function parseDate(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);
   const time = match ? Date.parse(text) : Number.NaN;
   return match && !Number.isNaN(time) && new Date(time).toISOString().startsWith(match[1] ?? '') ? time : Number.NaN;
 }
 
-/** Readers of the words of a command line. */
+/** Parsers for command-line arguments. */
 export const read = {
   member: matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -'),
-  /** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+  /** The limit is OpenID Connect's: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
   subject: matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII'),
   key: matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one'),
   table: matching(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table'),

@@ -9,7 +9,7 @@ export async function backUp({ dataDir, keys }: Target, path: string): Promise<O
   if (dataDir === undefined) {
     throw new CommandError('backup is for a DATA_DIR: DynamoDB backs its tables up itself, as docs/operations.md says');
   }
-  // A mistyped DATA_DIR has just been made, and its copy would pass for a backup.
+  // Opening a mistyped DATA_DIR creates an empty database, whose copy would pass for a backup.
   if (!(await keys.anyKeyIssued())) throw new CommandError(`${dataDir} has no keys: is that the gateway’s DATA_DIR?`);
   makeFile(path);
   try {
@@ -27,7 +27,7 @@ export async function backUp({ dataDir, keys }: Target, path: string): Promise<O
   return { json: { path, bytes }, text: `${path} holds all of ${dataDir}: ${bytes} bytes. Keep it as safe as that.` };
 }
 
-/** Private, like the database: it holds members and hashes of networks. */
+/** As private as the database: it holds members and network hashes. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

@@ -17,13 +17,13 @@ import { showTime } from '../table.ts';
 import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
 import type { Target } from './target.ts';
 
-/** Refuses what this gateway could not keep to. */
+/** Refuses settings that this gateway could not enforce. */
 export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Partial<KeyRequest>): void {
   const { serviceName, currency, mostBurst } = target;
   if (budget !== undefined && currency === undefined) {
     throw new CommandError('this gateway has no PRICES, without which nothing can be counted against a budget');
   }
-  // Whether a gateway offers embeddings may change, and is not known here.
+  // Embeddings are always accepted: whether the gateway offers them isn't known here, and may change.
   const known = createModels({ serviceName, offersEmbeddings: true }).all.map(({ id }) => id);
   const unknown = models.find((id) => !known.includes(id));
   if (unknown !== undefined) {
@@ -36,7 +36,7 @@ export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Par
   }
 }
 
-/** Gives a key something of its own, or takes it away where it is undefined, and says what holds then. */
+/** Sets or, where undefined, removes a key's own settings, and shows those that now apply. */
 export async function change(target: Target, id: string, changes: KeyChanges, now: number): Promise<Outcome> {
   checkOwn(target, changes);
   const record = await target.keys.change((await findKey(target, id)).id, changes);
@@ -46,7 +46,7 @@ export async function change(target: Target, id: string, changes: KeyChanges, no
   return { json: describeKey(record, now), text };
 }
 
-/** A counter keeps what was spent in its current windows of all kinds, also from before it had a budget. */
+/** A counter tracks spending in every kind of window, even before it has a budget. */
 async function sayWhatIsCounted(target: Target, record: KeyRecord, now: number): Promise<string> {
   const { budget } = await readMemberUsage(target, ownerOf(record), now);
   if (budget === undefined) return 'It has no budget now.';
@@ -62,12 +62,12 @@ const ownerOf = (record: KeyRecord) => ({ member: record.member, keyId: record.i
 export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
   const owner = ownerOf(record);
-  // A lost reservation stays where it was made, also if the key has lost its budget or counts with its member since.
+  // An abandoned reservation stays on its original counter, even if the key has since lost its budget or its own counters.
   const owners = owner.own ? [owner] : [owner, { ...owner, own: {} }];
   let released = 0;
   for (const one of owners) {
     const { item } = memberWindow(target, one, now);
-    // The reservations of all periods are read together.
+    // Any period will do: reservations of all periods are read together.
     const counted = { item, budget: { period: budgetPeriod('month', now).name } };
     released += await releaseAbandoned(target.counters, counted, longestRequest, now);
   }
@@ -80,8 +80,8 @@ export async function releaseBudget(target: Target, id: string, now: number): Pr
 }
 
 /**
- * Replaces a key by a new one for the same member, beside which it may work for a while. The new one exists before the old one
- * goes, so whatever fails locks nobody out.
+ * Replaces a key with a new one for the same member; the old one may keep working for a while. The new key is issued before the
+ * old one is revoked, so no failure locks anybody out.
  */
 export async function rotate(
   target: Target,

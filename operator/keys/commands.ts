@@ -94,14 +94,14 @@ export async function revoke(target: Target, id: string, now: number): Promise<O
   return { json: describeKey(record, now), text };
 }
 
-/** Revokes every live key of a member, however many there are. Signed out first, they can make no other meanwhile. */
+/** Revokes every live key of a member. Signs them out first, so that they can't create another meanwhile. */
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
   await target.members.signOut(member, now);
   const revoked: KeyRecord[] = [];
   const seen = new Set<string>();
   const findLive = async () =>
     (await target.keys.list(member)).filter((record) => stateOf(record, now) === 'live' && !seen.has(record.id));
-  // Until a look finds none: a key may have been on its way into the table during the one before.
+  // Repeats until none is left, because a key may have been written while the last list was read.
   for (let live = await findLive(); live.length > 0; live = await findLive()) {
     for (const { id } of live) {
       seen.add(id);
@@ -125,7 +125,7 @@ export async function memberOf({ oidcIssuer, readNetworkSalt }: Target, subject:
   return accountMember(subkeyOf(keyOf(await readNetworkSalt()), accountLabel), oidcIssuer, subject);
 }
 
-/** A network as `networkOf` spells it. */
+/** `network` must be in the format of `networkOf`. */
 export async function link(
   target: Target,
   network: string,
@@ -143,7 +143,7 @@ export async function link(
 
 export async function unlink(target: Target, network: string, now: number): Promise<Outcome> {
   const link = await target.keys.unlink(await idOf(target, network));
-  // DynamoDB may keep an item for days after its end.
+  // DynamoDB may take days to delete an expired item.
   if (!link || link.expiresAt <= now) throw new CommandError(`${network} is not linked to any member`);
   const text = `${network} no longer counts as ${link.member}. ${soon}`;
   return { json: { network, member: link.member }, text };

@@ -9,13 +9,13 @@ type Item = Record<string, AttributeValue>;
 interface Copying {
   readonly from: string;
   readonly to: string;
-  /** Whether items that are there are replaced too, unless somebody has revoked them or given them an end since. */
+  /** Whether to overwrite existing items too, except those that were revoked or given an expiry since. */
   readonly overwrite: boolean;
-  /** The key of the item after which to go on. */
+  /** Resumes after the item with this key. */
   readonly after: string | undefined;
 }
 
-/** Counted from where it went on. */
+/** Counts since this run started or resumed. */
 export interface Copied {
   readonly read: number;
   readonly copied: number;
@@ -28,17 +28,17 @@ interface Dependencies {
   readonly onPage: (progress: Copied) => Promise<void>;
 }
 
-/** Without a condition, keys that were revoked since would work again. */
+/** An unconditional write would bring back keys that were revoked since. */
 const conditions = {
   missing: 'attribute_not_exists(pk)',
   overwrite: 'attribute_not_exists(revokedAt) AND attribute_not_exists(expiresAt)',
 };
 
 const pageSize = 500;
-/** Writes at once. A batch of DynamoDB's own takes no conditions. */
+/** Concurrent writes. BatchWriteItem takes no conditions. */
 const batch = 25;
 
-/** Copies items as they are, but for an old stop. Whatever ends it, it can go on after the last item of a page. */
+/** Copies all items unchanged, except an old stop. If interrupted, it can resume after the last full page. */
 export async function copyBack(
   { from, to, overwrite, after }: Copying,
   { documents, onPage }: Dependencies,

@@ -23,7 +23,7 @@ export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> 
 
 export const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');
 
-/** A record as programs read it: nothing left out, times in ISO form. */
+/** A record for JSON output: every field, with times in ISO format. */
 export function describeKey(record: KeyRecord, now: number) {
   const { id, member, label, limit, budget, budgetWindow, models, burst, createdAt, expiresAt, revokedAt } = record;
   return {
@@ -44,14 +44,14 @@ export function describeKey(record: KeyRecord, now: number) {
 export const showExpiry = ({ expiresAt }: KeyRecord): string =>
   expiresAt === undefined ? 'never' : showTime(expiresAt);
 
-/** The budget that holds for a key: its own, or its member's. */
+/** The budget that applies to a key: its own, or its member's. */
 export function budgetOf({ budget, budgetWindow }: KeyRecord, { memberBudget }: Target): Budget | undefined {
   return budget !== undefined && budgetWindow !== undefined ? { amount: budget, window: budgetWindow } : memberBudget;
 }
 
-/** What holds for a key; what need not be said is as for any other key. */
+/** The settings that apply to a key. Models and burst are left out unless it has its own. */
 export function listSettings(record: KeyRecord, target: Target): Record<string, string> {
-  // What it was not given itself, a key with counters of its own has as its member's keys have it, but for itself.
+  // A key with its own counters gets the member's default for whatever it wasn't given, but shares it with no other key.
   const forWhom = hasOwnCounters(record) ? 'for this key alone' : 'shared by all keys of the member';
   const budget = budgetOf(record, target);
   const { id, limit = target.memberLimit, models, burst } = record;
@@ -70,7 +70,7 @@ export function listSettings(record: KeyRecord, target: Target): Record<string, 
 export const showSettings = (record: KeyRecord, target: Target): string =>
   renderPairs(listSettings(record, target)) + warnOfSmallBudget(record, target);
 
-/** Warns of a budget that no usual request fits, as each reserves the longest answer that it may get. */
+/** Warns of a budget that is too small for one typical request, because each reserves the cost of its longest possible answer. */
 function warnOfSmallBudget(record: KeyRecord, { reservedByDefault = {}, currency = '' }: Target): string {
   const { budget, models } = record;
   const tooDear = Object.entries(reservedByDefault).filter(
@@ -81,7 +81,7 @@ function warnOfSmallBudget(record: KeyRecord, { reservedByDefault = {}, currency
   return `\n\nThis budget is less than one request reserves that names no output limit: ${costs}. Such requests are refused. Have clients send a small max_tokens, or give a higher budget.`;
 }
 
-/** The text about a new key, which is never shown again. */
+/** Shows a new key, for the only time. */
 export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   const body = JSON.stringify({ model: target.serviceName, messages: [{ role: 'user', content: 'Hello' }] });
   return [
@@ -94,10 +94,10 @@ export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   ].join('\n');
 }
 
-/** When a change holds, as keys are cached. */
+/** Keys are cached, so changes take a while. */
 export const soon = 'Within 60 seconds this holds everywhere.';
 
-/** A budget as programs read it: exact decimals, as text. */
+/** A budget for JSON output. Amounts are strings, so that decimals stay exact. */
 export function describeBudget(usage: BudgetUsage, currency: string | undefined) {
   return {
     currency: currency ?? null,
@@ -120,7 +120,7 @@ export function showSpending({ limit, spent, reserved, unsettled, remaining, res
   ].join(', ');
 }
 
-/** What was used of a budget, by model, as programs read it. */
+/** Usage of a budget by model, for JSON output. */
 export const describeUses = (uses: readonly ModelUse[], { serviceName }: Target) =>
   uses.map(({ kind, input, output, spent }) => ({
     id: modelId(serviceName, kind),

@@ -9,13 +9,13 @@ import { count } from '../table.ts';
 import type { Target } from './target.ts';
 
 /*
- * Moves keys between stores, as JSON lines: a heading, then issued keys with their hashes, and the slots that members' own keys take.
+ * Moves keys between stores, as JSON lines: a header line, then issued keys with their hashes, and the slots of the keys that members made.
  * Counters are not moved.
  */
 
 const heading = { format: 'keys of a private inference gateway', version: 1 } as const;
 
-/** The most reads or writes at once, so that the gateway's own requests get their turn. */
+/** The most concurrent reads or writes, so that the gateway's own requests aren't starved. */
 const atOnce = 100;
 
 export async function exportKeys(target: Target): Promise<Outcome> {
@@ -70,7 +70,7 @@ async function importSlot({ members }: Target, { member, slot }: SlotLine): Prom
 /** Validates all lines before anything is written. */
 function readLines(text: string): (KeyLine | SlotLine)[] {
   const lines = text.trimEnd().split('\n').map(parseJson);
-  // Without --silent, npm has written its own lines before it.
+  // Without --silent, npm prints lines of its own first.
   const first = lines.findIndex(isHeading) + 1;
   if (first === 0) fail('it has no heading of an export: make the file with `npm run --silent keys -- export`');
   return lines.slice(first).map((line, index) => {
@@ -85,7 +85,7 @@ const isHeading = (line: unknown): boolean =>
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 500;
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-/** JavaScript's dates end there, so a later one could not be shown. */
+/** The latest time that a JavaScript Date can represent. */
 const isTime = (value: unknown): boolean => isWhole(value) && Number(value) <= 8.64e15;
 const isOptional = (test: (value: unknown) => boolean) => (value: unknown) => value === undefined || test(value);
 

@@ -23,7 +23,7 @@ import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { showUsage } from './usage.ts';
 
-/** Those of all commands together: what has a name means the same everywhere. */
+/** The options of all commands: an option means the same in each. */
 interface Options extends TargetOptions {
   readonly member?: string;
   readonly subject?: string;
@@ -44,7 +44,6 @@ interface Options extends TargetOptions {
   readonly key?: string;
 }
 
-/** The operator's commands with their arguments, options and help. */
 export function createProgram(surroundings: Surroundings): Command {
   const program = createCommand('npm run keys --', surroundings);
   program.description("Issues, shows and revokes the keys of a gateway, and links networks to members' quotas.");
@@ -124,7 +123,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
       run(options, (target) => rotate(target, id, overlap, { now, randomBytes })),
     );
 
-  /** A command that gives a key something of its own, or with one word takes it away. */
+  /** Adds a command that sets one of a key's own settings, or removes it if given the word for that. */
   const addChange = <T>(
     [name, description]: readonly [name: string, description: string],
     argument: readonly [name: string, description: string, read: (word: string) => T | null],
@@ -224,16 +223,16 @@ function addStoreCommands(program: Command, run: Run): void {
   );
 }
 
-/** For somebody who signs in with the company's account. */
+/** For people who sign in through OIDC. */
 const subjectOption = (whose: string) =>
   new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(read.subject);
 
-/** A command with the options that all commands take. */
+/** A command with the options that all share. */
 function addCommand(program: Command, name: string, description: string): Command {
   return addTargetOptions(program.command(name).description(description));
 }
 
-/** The same, of one key. */
+/** A command that takes one key. */
 const addKeyCommand = (program: Command, name: string, description: string): Command =>
   addCommand(program, name, description).argument('<id>', 'the id of the key, or the key itself');
 

@@ -12,7 +12,7 @@ export interface TargetFacts extends GatewayFacts {
   readonly readTokens: ReadTokens;
 }
 
-/** Where a deployed gateway has its tables and log, by the outputs of its stack. */
+/** Finds a deployed gateway's tables and log in the outputs of its stack. */
 export async function readStack(name: string): Promise<TargetFacts & { readonly tables: TableNames }> {
   const { outputs, needed, readSecret } = await openStack(name);
   const saltSecret = needed('NetworkSaltSecret');

@@ -29,7 +29,7 @@ export function createResumeProgram(surroundings: Surroundings): Command {
   );
 }
 
-/** When and why, as far as it is known: an item that was put by hand may say neither. Several take a line each. */
+/** When and why, as far as known: an item that was written by hand may lack both. Several stops take a line each. */
 function tell(stops: readonly Stop[]): string {
   const told = stops.map(({ at, reason }) => (at && ` at ${at}`) + (reason ? ` (${reason})` : ''));
   return told.length === 1 ? `${told[0]}.` : `:${told.map((one) => `\n -${one}`).join('')}`;

@@ -5,9 +5,9 @@ import { plainJson } from '../../local/plain-text.ts';
 import { type Outcome, type TargetOptions, type Terminal, terminal } from '../command-line.ts';
 import type { Target } from './target.ts';
 
-/** What commands on a gateway need of the process that they run in. */
+/** What the commands need from their process. */
 export interface Surroundings extends KeyIssuing, Terminal {
-  /** Awaited between two pages of a table, so that reading takes nothing from the gateway's own requests. */
+  /** Awaited between pages of a table scan, so that it doesn't use up the throughput that the gateway needs. */
   readonly pause: () => Promise<void>;
   readonly openTarget: (options: TargetOptions) => Promise<Target>;
 }
@@ -16,13 +16,13 @@ export const surroundings: Surroundings = {
   now: Date.now,
   randomBytes,
   ...terminal,
-  // Ten pages of a megabyte per second: a tenth of what a new table can serve.
+  // At most ten 1 MB pages per second: a tenth of a new table's read capacity.
   pause: () => setTimeout(100),
-  // Loaded when needed, so that help and wrong usage don't load the SDK.
+  // Lazy, so that help and usage errors don't load the SDK.
   openTarget: async (options) => (await import('./target.ts')).openTarget(options),
 };
 
-/** Acts on the gateway that the options name, and prints the outcome. */
+/** Runs an action on the gateway that the options select, and prints its outcome. */
 export async function actOn(
   { openTarget, print }: Surroundings,
   options: TargetOptions,

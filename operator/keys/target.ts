@@ -27,8 +27,8 @@ export interface Target extends TargetFacts, AdminStore, AsyncDisposable {
 }
 
 /**
- * Opens the deployed stack where one is named, else the gateway that PORT, DATA_DIR or the names of tables stand for, whether it
- * runs or not. The SDK's clients read the process's environment, so this completes that, and works once in a process.
+ * Opens the deployed stack if one is named, else the gateway that PORT, DATA_DIR or the table names select, which need not be
+ * running. Sets environment variables for the SDK's clients, so it works only once per process.
  */
 export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
   if (stack !== undefined) {
@@ -50,7 +50,7 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   return openPlace(factsOf(config, reachableUrl(host, port)), place, saltOf(config));
 }
 
-/** What to do if no gateway runs on this port. */
+/** Suggests what to do if no gateway runs on this port. */
 function instead(port: number): string {
   const others = runningPorts();
   if (others.length === 0) return `: start it with \`PORT=${port} npm start\`, set DATA_DIR`;
@@ -93,7 +93,7 @@ async function openTables(facts: TargetFacts, tables: TableNames): Promise<Targe
   };
 }
 
-/** The salt, or the secret that a server reads it from. */
+/** The salt from the settings, or from the secret that they name. */
 const saltOf =
   ({ secrets: { networkSalt, networkSaltSecretId } }: Config) =>
   async () => {
@@ -103,7 +103,7 @@ const saltOf =
   };
 
 const localFacts = {
-  /** A host of its own is not bound to what one counter of a deployment can serve. */
+  /** Unlike a deployment, a self-hosted gateway isn't limited by what one counter can serve. */
   mostBurst: 10_000,
   async readTokens(): Promise<never> {
     throw new CommandError(

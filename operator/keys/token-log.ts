@@ -1,10 +1,10 @@
 import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
 import { CommandError } from '../command-line.ts';
 
-/** What is summed up of the log, by the headings of its columns: tokens are those that upstreams bill. */
+/** The columns of the table, each with the query that sums it up from the log. Tokens are those that the upstream bills. */
 export const figures = {
   answers: { heading: 'ANSWERS', sum: 'count(*)' },
-  withoutUsage: { heading: 'NO USAGE', sum: 'count(usage)' }, // which only lines of answers without usage have
+  withoutUsage: { heading: 'NO USAGE', sum: 'count(usage)' }, // only logged when an answer had no usage
   input: { heading: 'INPUT', sum: 'sum(inputTokens)' },
   cacheRead: { heading: 'CACHE READ', sum: 'sum(cacheReadTokens)' },
   cacheWrite: { heading: 'CACHE WRITE', sum: 'sum(cacheWriteTokens)' },
@@ -16,7 +16,7 @@ export const figureNames = Object.keys(figures) as (keyof typeof figures)[];
 
 export type TokenCounts = Readonly<Record<keyof typeof figures, number>>;
 
-/** Those of one key. Guests have no key; a linked network has only a member. Members are hashes, as in the log. */
+/** The tokens of one key. Guests have neither key nor member, linked networks only a member. Members are hashed, as in the log. */
 export interface TokenGroup {
   readonly key: string | undefined;
   readonly member: string | undefined;
@@ -26,11 +26,10 @@ export interface TokenGroup {
 /** Sums up the log between two times, in epoch milliseconds. */
 export type ReadTokens = (from: number, to: number) => Promise<readonly TokenGroup[]>;
 
-/** Counts from what says how many there are of each. */
 export const countEach = (countOf: (name: keyof TokenCounts) => number) =>
   Object.fromEntries(figureNames.map((name) => [name, countOf(name)])) as TokenCounts;
 
-/** As many as CloudWatch gives. */
+/** The most rows that CloudWatch returns. */
 export const mostGroups = 10_000;
 
 const query = [
@@ -39,7 +38,7 @@ const query = [
   'sort answers desc',
 ].join(' | ');
 
-/** Sums up the log of a deployed gateway with one query; `pause` is awaited between two looks at it. */
+/** Sums up the log of a deployed gateway with one query, polling for its result; `pause` is awaited between polls. */
 export async function readInsights(
   logGroupName: string,
   from: number,
@@ -58,7 +57,7 @@ export async function readInsights(
     for (;;) {
       const { status = 'Unknown', results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
       if (status === 'Complete') return results.map(toGroup);
-      // A query that takes too long ends by itself.
+      // No deadline here: CloudWatch times out slow queries itself.
       if (!['Scheduled', 'Running'].includes(status)) {
         const remedy = 'try again, or with fewer --days';
         throw new CommandError(`CloudWatch ended the query of ${logGroupName} as ${status}: ${remedy}`);
@@ -70,7 +69,7 @@ export async function readInsights(
   }
 }
 
-/** A field that is in no line of the group may be missing or empty. */
+/** A field that no line of the group has may be missing or empty. */
 function toGroup(row: readonly ResultField[]): TokenGroup {
   const fields = new Map(row.map(({ field, value }) => [field, value]));
   const counts = countEach((name) => Number(fields.get(name) ?? 0));

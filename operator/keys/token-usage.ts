@@ -65,7 +65,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
 const sumUp = (all: readonly TokenCounts[]): TokenCounts =>
   countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
 
-/** In dollars. The input includes what was read from the cache or written to it, at other prices. */
+/** In dollars. Input tokens include cache reads and writes, which have prices of their own. */
 function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: Prices): number {
   const fresh = input - cacheRead - cacheWrite;
   const millionths =
@@ -73,7 +73,7 @@ function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: P
   return Math.round(millionths) / 1_000_000;
 }
 
-/** Members by their hashes, which can't be reversed, so it hashes those of all keys; and labels by the ids of their keys. */
+/** Maps hashes to members and key ids to labels. Hashes can't be reversed, so this hashes the member of every key. */
 async function readNames(target: Target) {
   const subkey = subkeyOf(keyOf(await target.readNetworkSalt()), memberLabel);
   const records = await target.keys.list();

@@ -9,11 +9,11 @@ import type { Target } from './target.ts';
 
 interface User extends ScannedCounter {
   readonly counter: CounterName;
-  /** What is spent or reserved in the kind of window in which that is most. */
+  /** The amount spent or reserved, in whichever kind of window it is largest. */
   readonly taken: number;
 }
 
-/** Who used most today, and spent most of a budget. Reads the whole table, as there is no index, and keeps what it shows. */
+/** Today's top users by requests and by spending. Scans the whole table, as there is no index, but retains only the rows to show. */
 export async function showUsage(
   target: Target,
   top: number,
@@ -71,7 +71,7 @@ export async function showUsage(
 
 type ShownBudget = Awaited<ReturnType<typeof describeSpenders>>[number];
 
-/** Those who have a budget now, the largest spending first. */
+/** Only those who still have a budget, top spenders first. */
 async function describeSpenders(spenders: readonly User[], target: Target, now: number) {
   const shown = await Promise.all(
     spenders.map(async ({ counter, budgets }) => {
@@ -102,7 +102,7 @@ interface Owner {
   readonly label: string | null;
 }
 
-/** A key with its own counter is shown with its member; a guest is the hash of a network, as in the log. */
+/** A key with its own counter is shown with its member, a guest as the network's hash, as in the log. */
 async function findOwner(
   { kind, name }: CounterName,
   { keys }: Target,

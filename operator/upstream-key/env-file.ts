@@ -4,16 +4,16 @@ import { CommandError } from '../command-line.ts';
 import { isMember, type Members } from './members.ts';
 import type { Store } from './store.ts';
 
-/** What Node, systemd, Docker and a shell read alike without quotes. */
+/** Needs no quotes: Node, systemd, Docker and shells all read it alike. */
 const plainValue = /^[\w.,:/+=@-]*$/;
 
-/** The keys in a file of environment variables, as a host has it. Only their lines change. */
+/** The keys in a host's environment file. Only their lines are edited. */
 export function createEnvFile(path: string): Store {
   return {
     read: async () => readMembers(await readText(path), path),
     async edit(change) {
       const target = await realpath(path).catch(() => path);
-      // Whoever comes second finds this file, as with those of git.
+      // Doubles as a lock file, like git's.
       const draft = `${target}.editing`;
       const file = await open(draft, 'wx', 0o600).catch((error) => {
         throw new CommandError(
@@ -39,7 +39,7 @@ export function createEnvFile(path: string): Store {
         return changed.outcome;
       } finally {
         await file.close();
-        // After its renaming one of this name is somebody else's.
+        // Once ours is renamed, a file of this name is another process's.
         if (isDraft) await rm(draft, { force: true });
       }
     },
@@ -66,7 +66,7 @@ function readMembers(text: string, path: string): Members {
   return Object.fromEntries(members);
 }
 
-/** The text with the lines of changed members replaced, added or taken out. */
+/** The text with the lines of changed members replaced, added or removed. */
 function writeMembers(text: string, before: Members, after: Members): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   let written = text;
@@ -81,7 +81,7 @@ function writeMembers(text: string, before: Members, after: Members): string {
     const own = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*(?:\\r?\\n|$)`, 'm');
     written = own.test(written) ? written.replace(own, () => line) : `${written.replace(/(?<=[^\n])$/, '\n')}${line}`;
   }
-  // A value in quotes may have lines that look like variables: what else the file says must not have changed.
+  // A quoted value may have lines that look like variables, so check that no other variable has changed.
   const expected = { ...parseEnv(text), ...after };
   for (const name of names) if (after[name] === undefined) delete expected[name];
   const read = parseEnv(written);

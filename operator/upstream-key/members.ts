@@ -5,13 +5,13 @@ import { headerMap } from '../../lambda/settings/upstream-definitions.ts';
 import { readUpstreamName } from '../../lambda/settings/variable-names.ts';
 import { CommandError } from '../command-line.ts';
 
-/** What the upstreams' secret holds, by the names of the settings that it stands in for. */
+/** The content of the upstreams' secret, by the names of the settings that it replaces. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Stands for a key where the key itself must not be shown. */
+/** Identifies a key without revealing it. */
 export const fingerprint = (key: string): string => hash('sha256', key).slice(0, 12);
 
-/** The parts of a member, each under what may be shown of it: a key's fingerprint, or a header's name. */
+/** The parts of a member by what may be shown of each: a key's fingerprint, or a header's name. */
 type Parts = ReadonlyMap<string, string>;
 
 interface Kind {
@@ -19,7 +19,7 @@ interface Kind {
   /** Undefined for a value that the gateway can't read. */
   readonly read: (value: unknown) => Parts | undefined;
   readonly write: (parts: Parts) => unknown;
-  /** Reads what an operator has typed; undefined if it is nothing that can be sent. */
+  /** Parses an operator's input; undefined if it can't be sent in a header. */
   readonly parse: (input: string) => Parts | undefined;
   readonly expects: string;
 }
@@ -50,13 +50,13 @@ const byFingerprint = (list: readonly string[]): Parts => new Map(list.map((key)
 
 const kinds: Readonly<Record<string, Kind>> = { API_KEYS: keys, HEADERS: headers };
 
-/** Of a name that the gateway looks for; undefined for others. */
+/** Undefined for a name that the gateway does not read. */
 function kindOf(name: string): Kind | undefined {
   const own = readUpstreamName(name)?.own ?? '';
   return Object.hasOwn(kinds, own) ? kinds[own] : undefined;
 }
 
-/** What is none may be a key, and so is not repeated. */
+/** The error doesn't quote an unknown name, which may be a key typed in its place. */
 export function knownKind(member: string): Kind {
   const kind = kindOf(member);
   if (kind !== undefined) return kind;
@@ -67,7 +67,7 @@ export function knownKind(member: string): Kind {
 
 export const isMember = (name: string): boolean => kindOf(name) !== undefined;
 
-/** A text that is no object is the first upstream's keys, as the gateway reads it. */
+/** Like the gateway, takes text that is not a JSON object for the first upstream's keys. */
 export function parseMembers(text: string): Members {
   const value = parseJson(text);
   return isObject(value) ? value : { UPSTREAM_API_KEYS: text };
@@ -86,7 +86,7 @@ export function showMember(members: Members, member: string): Shown {
   return { member, one: kind?.one, parts: [...(kind?.read(members[member]) ?? new Map()).keys()] };
 }
 
-/** Adds keys to a list, or headers to others; a header of the same name is replaced. Everything else stays as it is. */
+/** Adds keys or headers to a member; a header of the same name is replaced. */
 export function addParts(members: Members, member: string, input: string) {
   const kind = knownKind(member);
   if (input.trim() === '') throw new CommandError(`nothing came on standard input: it takes ${kind.expects}`);
@@ -101,7 +101,7 @@ export function addParts(members: Members, member: string, input: string) {
   return { members: changed, outcome: { ...showMember(changed, member), added } };
 }
 
-/** Removes one key or header; or a whole member, where that holds one or nothing that the gateway reads. */
+/** Removes one key or header, or the whole member if it has only one, or if the gateway can't read it. */
 export function removePart(members: Members, member: string, which: string | undefined) {
   const { [member]: value, ...others } = members;
   const all = Object.keys(members).join(', ') || 'none';

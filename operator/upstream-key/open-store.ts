@@ -10,7 +10,7 @@ interface Wanted {
   readonly file?: string | undefined;
 }
 
-/** Opens the secret of a stack, or the file of a host. The SDK's clients read the process's environment, so this completes that. */
+/** Opens a stack's secret or a host's file. Sets environment variables for the SDK's clients. */
 export async function openStore({ stack = '', region, file }: Wanted): Promise<Store> {
   if (file !== undefined) return createEnvFile(file);
   if (region !== undefined) changeEnvironment({ AWS_REGION: region });

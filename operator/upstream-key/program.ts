@@ -14,7 +14,7 @@ interface Options {
 
 export interface Surroundings extends Terminal {
   readonly readInput: () => Promise<string>;
-  /** Opens the secret of a stack, or the file of a host. */
+  /** Opens a stack's secret or a host's file. */
   readonly openStore: (options: Options) => Promise<Store>;
 }
 

@@ -9,15 +9,15 @@ import { CommandError } from '../command-line.ts';
 import { parseMembers } from './members.ts';
 import type { Store } from './store.ts';
 
-/** What a new version is called until it becomes the current one. */
+/** The staging label of a new version until it becomes the current one. */
 const draft = 'UPSTREAM_KEY_DRAFT';
 const attempts = 5;
-/** What Secrets Manager takes, in bytes. */
+/** Secrets Manager's limit, in bytes. */
 const longest = 65_536;
 
 /**
- * The secret of a stack's upstreams. A new version becomes the current one only in place of the version that it was made from, so
- * that of two changes at once neither is lost:
+ * The secret with a stack's upstream keys. A new version becomes current only if it replaces the version that it was made from, so
+ * that concurrent changes don't overwrite each other:
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecretVersionStage.html
  */
 export function createStackSecret(client: SecretsManagerClient, id: string): Store {
@@ -27,7 +27,7 @@ export function createStackSecret(client: SecretsManagerClient, id: string): Sto
     return { members: parseMembers(SecretString), version: VersionId };
   };
 
-  /** Whether this version is the current one now. */
+  /** Returns whether the new version is now the current one. */
   const replace = async (old: string | undefined, text: string): Promise<boolean> => {
     const version = randomUUID();
     const value = { SecretId: id, SecretString: text, ClientRequestToken: version, VersionStages: [draft] };
@@ -38,7 +38,7 @@ export function createStackSecret(client: SecretsManagerClient, id: string): Sto
       return true;
     } catch (error) {
       const { version: current } = await read();
-      // Its answer may have been lost.
+      // It may have succeeded although the response was lost.
       if (current === version) return true;
       if (current !== old) return false;
       return explain(error);
@@ -62,7 +62,7 @@ export function createStackSecret(client: SecretsManagerClient, id: string): Sto
   };
 }
 
-/** A refusal may quote the request, which holds keys. */
+/** AWS's error may quote the request, which holds keys. */
 function explain(error: unknown, secret = ''): never {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const quotes = (secret.match(/[^\s",:{}]{4,}/g) ?? []).some((word) => message.includes(word));

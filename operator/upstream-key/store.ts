@@ -1,13 +1,13 @@
 import type { Members } from './members.ts';
 
-/** Makes other members of those that there are, and something to tell. The same members mean that nothing changes. */
+/** Returns the new members, and an outcome to report. Returning the same members changes nothing. */
 export type Change<T> = (members: Members) => { readonly members: Members; readonly outcome: T };
 
-/** Where the keys of upstreams are kept. */
+/** Where the upstreams' keys are stored. */
 export interface Store {
   read(): Promise<Members>;
-  /** May make the change several times, each time of what others have just written. */
+  /** May call `change` again, with fresh members, if another process wrote in between. */
   edit<T>(change: Change<T>): Promise<T>;
-  /** What follows from a change: when it is in use, or what to do for it. */
+  /** When a change takes effect, or what the operator must do for that. */
   readonly afterwards: string;
 }

@@ -7,7 +7,7 @@ const lockWait = 50;
 
 /** Result codes: https://www.sqlite.org/rescode.html. The low byte of an extended code is the primary one. */
 const codes = { busy: 5, locked: 6, corrupt: 11, notDatabase: 26, check: 275 } as const;
-/** Those of a machine in trouble, for the log. */
+/** Codes that point to trouble with the machine, for the log. */
 const codeNames: Readonly<Record<number, string>> = {
   ...{ 5: 'SQLITE_BUSY', 8: 'SQLITE_READONLY', 10: 'SQLITE_IOERR', 11: 'SQLITE_CORRUPT', 13: 'SQLITE_FULL' },
 };
@@ -38,7 +38,7 @@ export function openDatabase(path: string, checks: boolean): DatabaseSync {
 
 function findDamage(database: DatabaseSync): void {
   const found = String(database.prepare('PRAGMA quick_check(1)').get()?.quick_check);
-  // The line before says only which database it is.
+  // The first line of the report only names the database.
   if (found !== 'ok') throw damaged(found.split('\n').at(-1) ?? found);
 }
 
@@ -65,7 +65,7 @@ export function codeOf(error: unknown): number | undefined {
   return typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
-/** As SQLite calls its primary code. */
+/** SQLite's name for the primary code. */
 export function codeNameOf(error: unknown): string | undefined {
   const code = codeOf(error);
   return code === undefined ? undefined : (codeNames[code] ?? `SQLITE_${code}`);

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { PendingDevice } from '../sign-in.ts';
 import { withoutNull } from './keys.ts';
 
-/** Pending terminals, and the user codes that lead to them. */
+/** Pending device codes, and the user codes that point to them. */
 export function createDeviceFlow(database: DatabaseSync) {
   const putTerminal = database.prepare(
     'REPLACE INTO terminals (device, networkId, askedAt, expiresAt) VALUES (?, ?, ?, ?)',

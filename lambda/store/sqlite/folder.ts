@@ -55,7 +55,7 @@ function prepare(folder: string) {
   // SQLite gives the WAL the same mode. An existing file must not be opened here: closing it would drop this process's locks on it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   refuseOwner(statSync(path).uid);
-  // SQLite would open what can't be written, and fail only when somebody calls.
+  // SQLite would open a read-only file, and fail only at the first write.
   for (const needed of [folder, path]) accessSync(needed, constants.R_OK | constants.W_OK);
   closeToOthers(path, 0o600);
   return { path, wasOpen };

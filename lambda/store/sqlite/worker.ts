@@ -62,7 +62,7 @@ function namesOf(operations: Operations) {
   return Object.fromEntries(Object.entries(operations).map(([room, functions]) => [room, Object.keys(functions)]));
 }
 
-/** Deletes expired rows every minute, in turn with orders. Skips a round if another process holds the lock. */
+/** Deletes expired rows every minute, interleaved with orders. Skips a round if another process holds the lock. */
 function sweepEveryMinute(database: DatabaseSync, hasEnded: () => boolean): void {
   const sweep = createSweep(database);
   const sweepOn = () => {

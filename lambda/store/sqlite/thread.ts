@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { timeLimit } from '../../settings/refresh.ts';
 import { outage, tooLarge } from '../errors.ts';
 import type { Fault, Order, Reply } from './batches.ts';
 import { FolderError } from './folder.ts';
@@ -19,8 +18,8 @@ export type InThread = { readonly [Room in keyof Operations]: Asked<Operations[R
 /** Next to this file, bundled or not. */
 const entry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './sqlite.js', import.meta.url);
 
-/** Milliseconds until an unanswered operation fails: longer than the worker lets it wait for a lock. */
-const patience = timeLimit + 1_000;
+/** Milliseconds until an unanswered operation fails. Waits for a lock end sooner, in the worker; a busy disk may take seconds to sync. */
+const operationTimeout = 10_000;
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -88,7 +87,7 @@ function createAsking(worker: Worker) {
         if (hasEnded) return reject(outage(new StoreError(ending), false));
         orders += 1;
         const id = orders;
-        const timer = setTimeout(() => giveUpOn(id, 'the disk takes too long', 'ETIMEDOUT'), patience);
+        const timer = setTimeout(() => giveUpOn(id, 'the disk takes too long', 'ETIMEDOUT'), operationTimeout);
         waiting.set(id, { resolve, reject, timer });
         worker.postMessage({ id, room, name, input } satisfies Order);
       }),

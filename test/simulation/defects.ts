@@ -102,7 +102,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       'two lines for a whole answer',
       8,
       'return { body, settled };',
-      'dependencies.log.finished(exchange.request, 200);\n    return { body, settled };',
+      'dependencies.log.finished(attempt.request, 200);\n    return { body, settled };',
     ],
     ['a client’s going that nobody hears of', 293, 'whenAborted(request.clientGone, relay.leave);', ''],
     ['a stop that no stream hears of', 11, 'whenAborted(request.shutdownSignal, relay.fail);', ''],

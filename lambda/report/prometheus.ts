@@ -1,3 +1,4 @@
+import { dayOf } from '../budget/time.ts';
 import type { RequestSoFar } from '../request/request.ts';
 import { createCounter, createHistogram, type Instrument, type Labels, readWhenAsked } from './instruments.ts';
 import type { OnFinished, OnMeasured } from './log.ts';
@@ -155,13 +156,12 @@ const limitsOfADay = {
   guestDailyLimitUsed: 'guest_daily_limit',
   spendShare: 'spend_limit',
 } as const;
-const dayOf = (time: number): number => Math.floor(time / 86_400_000);
 
 /** How much of the deployment's limits is used, as the last request saw it. At midnight all of them begin anew. */
 function createLimitShares(now: () => number) {
   const seen = new Map<string, { readonly share: number; readonly day: number }>();
   const read = () =>
-    [...seen].flatMap(([limit, { share, day }]) => (day === dayOf(now()) ? [[{ limit }, share] as const] : []));
+    [...seen].flatMap(([limit, { share, day }]) => (day === dayOf(now()).period ? [[{ limit }, share] as const] : []));
   return {
     instrument: readWhenAsked(
       'gauge',
@@ -172,7 +172,7 @@ function createLimitShares(now: () => number) {
     note(measured: Measured): void {
       for (const [key, limit] of Object.entries(limitsOfADay)) {
         const percent = measured[key as keyof typeof limitsOfADay];
-        if (percent !== undefined) seen.set(limit, { share: percent / 100, day: dayOf(now()) });
+        if (percent !== undefined) seen.set(limit, { share: percent / 100, day: dayOf(now()).period });
       }
     },
   };

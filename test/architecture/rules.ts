@@ -22,7 +22,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   upstream: ['dialects', 'http', 'jobs', 'json', 'settings', ...shared],
   stream: ['dialects', 'hiding', 'json', 'upstream', ...shared],
   request: ['budget', 'dialects', 'http', 'identity', 'json', 'quota', 'settings', 'store', 'upstream', ...shared],
-  report: ['request', ...shared],
+  report: ['budget', 'request', ...shared],
   forward: [
     'budget',
     'dialects',

@@ -1,13 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Dialect } from './dialects/dialect.ts';
+import { embeddings } from './dialects/embeddings/embeddings.ts';
+import { allDialects, dialects } from './dialects/index.ts';
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
 import { createRequestId, gatewayHeaders } from './request/headers.ts';
 import type { App, IncomingRequest } from './request/incoming-request.ts';
+import { createLostPage } from './request/lost-page.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
-import { createRouter, type Elsewhere, type Route } from './request/routes.ts';
+import { createRouter, type Route } from './request/routes.ts';
 import { readTrace } from './request/trace.ts';
-import type { Config } from './settings/config.ts';
+import { type Config, clientsPageTitle } from './settings/config.ts';
 import { createModels } from './settings/models.ts';
 import { createInference, type InferenceParts } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
@@ -15,8 +17,8 @@ import { createPrefetch } from './steps/prefetch.ts';
 
 /** The parts of the gateway, each created by its own folder. */
 interface AppParts extends InferenceParts {
-  readonly dialects: readonly Dialect[];
-  readonly elsewhere: Elsewhere;
+  /** Whether the account pages are at the same address. */
+  readonly servesPages: boolean;
   readonly findNetwork: FindNetwork;
 }
 
@@ -25,12 +27,12 @@ const farewellTime = 5_000;
 
 /** The whole gateway: a request in, a response out, on any platform. */
 export function createApp(config: Config, parts: AppParts): App {
-  const { names, callers, limits, readStop, dialects, elsewhere, findNetwork, log, now } = parts;
+  const { names, callers, limits, readStop, findNetwork, log, now } = parts;
   const { service, quota, budget, upstreams, hiding } = config;
   const { requestTimeout } = config.request;
   const headerSettings = { ...config.request, names, now };
   const models = createModels(service);
-  const findRoute = createRouter(dialects, elsewhere);
+  const findRoute = openRouter(config, parts.servesPages);
   const { isConfigured } = parts.upstreams;
   const prefetch = createPrefetch({ identify: callers.identify, isConfigured, readStop });
   const inference = createInference({ quota, budget, request: config.request, upstreams, hiding }, parts);
@@ -107,3 +109,16 @@ export function createApp(config: Config, parts: AppParts): App {
 }
 
 const isInference = (request: Arrived): request is ArrivedAtInference => request.route.kind === 'inference';
+
+/** The router for what this deployment offers. */
+function openRouter({ service, accounts }: Config, servesPages: boolean) {
+  const { serviceName, offersEmbeddings } = service;
+  return createRouter(offersEmbeddings ? allDialects : dialects, {
+    missing: offersEmbeddings ? [] : embeddings.endpoints,
+    lostPage: createLostPage({
+      serviceName,
+      pagesUrl: accounts.appUrl ?? (servesPages ? '' : undefined),
+      clients: clientsPageTitle(accounts),
+    }),
+  });
+}

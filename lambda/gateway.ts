@@ -1,22 +1,20 @@
 import { createApp } from './app.ts';
-import { embeddings } from './dialects/embeddings/embeddings.ts';
-import { allDialects, dialects } from './dialects/index.ts';
+import { dialects } from './dialects/index.ts';
 import { createHiding } from './hiding/read-scrubber.ts';
 import { createCallers } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createJobs, type DoInThread } from './jobs/jobs.ts';
 import { createLimits } from './quota/limits.ts';
-import { createLog, type OnFinished, type OnMeasured, type WriteLog } from './report/log.ts';
+import type { Log } from './report/log.ts';
 import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
-import { createLostPage } from './request/lost-page.ts';
-import { type Config, clientsPageTitle, keysUrlOf, waysToSignIn } from './settings/config.ts';
+import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets, type ReadSecret, type ReadToken } from './settings/secrets.ts';
 import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
 import type { Store } from './store/store.ts';
 import { translates } from './upstream/destination.ts';
-import { checkUpstreams } from './upstream/start-check.ts';
+import type { CheckUpstreams } from './upstream/start-check.ts';
 import { createUpstreams, prefetchKeys } from './upstream/upstreams.ts';
 
 /** What the platform provides. */
@@ -24,16 +22,12 @@ export interface GatewayDependencies {
   readonly store: Store;
   readonly readSecret: ReadSecret;
   readonly readToken: ReadToken;
-  readonly writeLog: WriteLog;
-  readonly onFinished?: OnFinished | undefined;
-  readonly onMeasured?: OnMeasured | undefined;
-  /** Whether lines carry CloudWatch's metrics; by default they do. */
-  readonly logMetrics?: boolean;
+  readonly log: Log;
   readonly now: () => number;
   /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
-  /** Whether the upstreams are checked at the start. */
-  readonly checksUpstreams?: boolean;
+  /** Checks the upstreams at the start. Present only if the process stays alive between requests. */
+  readonly checkUpstreams?: CheckUpstreams | undefined;
   /** Whether the account pages are at the same address. */
   readonly servesPages?: boolean;
   /** The most upstream connections at once; unlimited if absent. */
@@ -44,11 +38,9 @@ export interface GatewayDependencies {
 
 /** Wires the gateway together, once per process. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
-  const { store, readSecret, readToken, writeLog, onFinished, onMeasured, now, runEvery } = dependencies;
+  const { store, readSecret, readToken, log, now, runEvery } = dependencies;
   const { service, accounts, identity, quota, budget, request, upstreams } = config;
   const { all } = upstreams;
-  const metricsNamespace = dependencies.logMetrics === false ? undefined : config.log.metricsNamespace;
-  const log = createLog({ write: writeLog, onFinished, onMeasured, now, metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const refreshing = { now, runEvery, onStale: log.secretNotRefreshed };
   const secrets = createSecrets(config.secrets, { readSecret, readToken, ...refreshing });
@@ -66,18 +58,10 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     readStop(),
   ];
   for (const loading of prefetched) loading.catch(() => {});
-  if (dependencies.checksUpstreams) void checkUpstreams(all, dialects, readAccess, log.upstreamChecked);
+  void dependencies.checkUpstreams?.(all, dialects, readAccess, log.upstreamChecked);
 
   return createApp(config, {
-    dialects: service.offersEmbeddings ? allDialects : dialects,
-    elsewhere: {
-      missing: service.offersEmbeddings ? [] : embeddings.endpoints,
-      lostPage: createLostPage({
-        serviceName: service.serviceName,
-        pagesUrl: accounts.appUrl ?? (dependencies.servesPages ? '' : undefined),
-        clients: clientsPageTitle(accounts),
-      }),
-    },
+    servesPages: dependencies.servesPages ?? false,
     names: headerNames(service.serviceName),
     findNetwork: createFindNetwork(identity, secrets),
     callers: createCallers({

@@ -2,6 +2,7 @@ import { readAwsAccess } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
+import { createLog } from './report/log.ts';
 import { readConfig } from './settings/config.ts';
 import { readBoth } from './settings/read-settings.ts';
 import { readTables } from './settings/store-place.ts';
@@ -19,7 +20,11 @@ const { callDynamoDb, ...aws } = createAws(readAwsAccess(environment), { now: Da
 const gateway = createGateway(config, {
   store: createDynamoStore(callDynamoDb, tables, Date.now),
   ...aws,
-  writeLog: (line) => process.stdout.write(line),
+  log: createLog({
+    write: (line) => process.stdout.write(line),
+    now: Date.now,
+    metricsNamespace: config.log.metricsNamespace,
+  }),
   now: Date.now,
 });
 

@@ -24,6 +24,7 @@ import { keyWarnings, pageWarnings } from './settings/warnings.ts';
 import { workFactsOf } from './steps/body-jobs.ts';
 import type { AdminStore, Store } from './store/store.ts';
 import { fromFault } from './upstream/fault.ts';
+import { checkUpstreams } from './upstream/start-check.ts';
 
 /** Lazy: only the account pages need it. */
 type OpenAdminStore = () => Promise<AdminStore>;
@@ -63,7 +64,7 @@ export async function startServer(
     prometheus?.finished(...finished);
   };
   const metricsNamespace = logMetrics ? config.log.metricsNamespace : undefined;
-  const log = createLog({ write: writeLog, onMeasured, now, metricsNamespace });
+  const log = createLog({ write: writeLog, onFinished, onMeasured, now, metricsNamespace });
   const onFault = (error: unknown) => log.fault('fault past the app', error);
   const createApp = servesWallet ? createGatewayWithAccounts : createGateway;
   const started = await startHttpServer({
@@ -78,12 +79,10 @@ export async function startServer(
       readToken,
       pageFiles,
       writeLog,
+      log,
       now,
       runEvery,
-      onFinished,
-      onMeasured,
-      logMetrics,
-      checksUpstreams: startCheck,
+      checkUpstreams: startCheck ? checkUpstreams : undefined,
       onOwnMachine: dependencies.onOwnMachine ?? false,
       scheme,
       upstreamSockets: maxConnections,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
 import { issueFirstKey, keepFirstKey } from '../lambda/first-key.ts';
-import type { WriteLog } from '../lambda/report/log.ts';
+import { createLog, type WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
 import { type OpenedStore, openStore } from '../lambda/server-store.ts';
 import { sayBedrockDefaults } from '../lambda/settings/bedrock.ts';
@@ -11,6 +11,7 @@ import type { RunEvery } from '../lambda/settings/refresh.ts';
 import type { ReadToken } from '../lambda/settings/secrets.ts';
 import { readStorePlace } from '../lambda/settings/store-place.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
+import { checkUpstreams } from '../lambda/upstream/start-check.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { findWarnings } from './find-warnings.ts';
@@ -176,7 +177,12 @@ async function startEngine(
   }
   installAwslambda();
   const handler = createFunction(
-    await createGatewayWithAccounts(config, { ...world, scheme: 'http', checksUpstreams: serverConfig.startCheck }),
+    await createGatewayWithAccounts(config, {
+      ...world,
+      scheme: 'http',
+      log: createLog({ write: world.writeLog, now: Date.now, metricsNamespace: config.log.metricsNamespace }),
+      checkUpstreams: serverConfig.startCheck ? checkUpstreams : undefined,
+    }),
   );
   const { close, ...server } = await startFunctionUrl({
     handler,

@@ -25,7 +25,9 @@ export interface UpstreamFound {
 const patience = 10_000;
 const longestList = 4_194_304;
 
-/** Asks each upstream once what it can do, and tells. Nothing waits for it, and it fails nothing. */
+export type CheckUpstreams = typeof checkUpstreams;
+
+/** Asks each upstream once what it can do, and reports it. Nothing waits for it, and it never rejects. */
 export async function checkUpstreams(
   upstreams: readonly Upstream[],
   dialects: readonly Dialect[],

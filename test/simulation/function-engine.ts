@@ -43,8 +43,11 @@ export function startFunction(world: World): Engine {
   }
 
   function handlerOf({ process }: Environment) {
+    const { writeLog: write, now, ...outside } = world.outside;
     const app = subject.createGateway(world.config, {
-      ...world.outside,
+      ...outside,
+      now,
+      log: subject.createLog({ write, now, metricsNamespace: world.config.log.metricsNamespace }),
       store: world.store.openFor(process, subject, () => world.random.below(1_000) / 1_000),
     });
     return subject.createHandler(app) as unknown as Environment['handler'];

@@ -3,6 +3,7 @@
 export { createRepeat, ServiceError } from '../../lambda/aws/repeat.ts';
 export { createHandler } from '../../lambda/engines/function-url.ts';
 export { createGateway } from '../../lambda/gateway.ts';
+export { createLog } from '../../lambda/report/log.ts';
 export { startServer } from '../../lambda/serve.ts';
 export { readConfig, readServerConfig } from '../../lambda/settings/config.ts';
 export { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { GatewayDependencies } from '../../lambda/gateway.ts';
+import type { WriteLog } from '../../lambda/report/log.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { Subject } from './bundle.ts';
 import { admit } from './callers.ts';
@@ -49,7 +50,7 @@ export interface World {
   readonly config: ReturnType<Subject['readConfig']>;
   readonly trace: (line: () => string) => void;
   /** What every process is given. */
-  readonly outside: Pick<GatewayDependencies, 'readSecret' | 'readToken' | 'writeLog' | 'now'>;
+  readonly outside: Pick<GatewayDependencies, 'readSecret' | 'readToken' | 'now'> & { readonly writeLog: WriteLog };
   readonly random: Random;
   readonly escaped: unknown[];
   readonly servers: Map<Process, Server>;

@@ -3,7 +3,7 @@ import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/ht
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/issued-keys.ts';
 import type { DoInThread } from '../../lambda/jobs/jobs.ts';
-import type { OnFinished, OnMeasured } from '../../lambda/report/log.ts';
+import { createLog, type OnFinished, type OnMeasured } from '../../lambda/report/log.ts';
 import type { App } from '../../lambda/request/incoming-request.ts';
 import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
@@ -79,9 +79,13 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     ),
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     readToken: options.readToken ?? (() => Promise.reject(new Error('no tokens here'))),
-    writeLog: (line) => log.push(JSON.parse(line)),
-    onFinished: options.onFinished,
-    onMeasured: options.onMeasured,
+    log: createLog({
+      write: (line) => log.push(JSON.parse(line)),
+      onFinished: options.onFinished,
+      onMeasured: options.onMeasured,
+      now: options.now ?? now,
+      metricsNamespace: config.log.metricsNamespace,
+    }),
     now: options.now ?? now,
     ...(options.runEvery && { runEvery: options.runEvery }),
     doInThread: engine === 'web' ? (options.doInThread ?? createWorkers(config)) : undefined,

@@ -1,7 +1,8 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/budget/time.ts';
 import type { Update } from '../../lambda/store/dynamodb/table.ts';
-import { type Plan, prices, type Scenario } from './scenarios.ts';
+import { type ClientOutcome, createRequest } from './request.ts';
+import type { Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
@@ -9,13 +10,6 @@ export type Subject = typeof import('./subject.ts');
 export interface Call {
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
   readonly tries: string[];
-}
-
-/** A request's outcome, as its client sees it. */
-export interface ClientOutcome {
-  readonly kind: 'granted' | 'refunded' | 'settled' | 'refused' | 'failed' | 'refund lost' | 'settlement lost';
-  readonly code?: string;
-  readonly answerLost?: boolean;
 }
 
 /** An event for an environment. `sleeps`: it is frozen at its next wait, until time has passed. */
@@ -47,9 +41,6 @@ export type Counter = {
   readonly taken: string;
 };
 
-/** The first bytes of each environment's tokens, in base64. */
-export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
-
 /** The attributes that a call adds to, the charges that it adds, and whether it settles a reservation. */
 export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: Partial<Update>) {
   const [, used = '', value = ''] = /(?:ADD|,) (u\w+) (:\w+)/.exec(UpdateExpression) ?? [];
@@ -60,9 +51,7 @@ export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: P
 
 /** Runs the real code of one environment, with one request, through these events. */
 export async function act(subject: Subject, scenario: Scenario, index: number, history: readonly ActorEvent[]) {
-  const plan = scenario.environments[index] as Plan;
-  const told: ClientOutcome[] = [];
-  let [time, tokens, answers, sleeps, closed] = [scenario.beginning, 0, 0, false, false];
+  let [time, answers, sleeps, closed] = [scenario.beginning, 0, false, false];
   let current: Call | undefined;
   let waiting: { resolve(answer: object): void; reject(error: Error): void } | undefined;
   let wake: (() => void) | undefined;
@@ -85,37 +74,11 @@ export async function act(subject: Subject, scenario: Scenario, index: number, h
       });
     return repeat(send);
   };
-  const quota = subject.createQuota({
+  const { told, begin } = createRequest({
+    ...{ subject, scenario, index, sleep },
     counters: subject.createCounters(callDynamoDb, 'quota', () => time),
-    limits: scenario.limits,
     now: () => time,
-    requestTimeout: 0,
-    createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0, 0]).toString('base64')}`,
-    onLost: (_, operation) => {
-      if (operation === 'refund' || operation === 'settlement') told.push({ kind: `${operation} lost` });
-    },
-    onNearlySpent() {},
-    onAbandoned() {},
   });
-  const request = async () => {
-    const { identity, fails, spending } = plan;
-    const cost = spending && { total: spending.reserved, advise: () => undefined };
-    const charge = await quota.charge(identity, 'req_1', cost);
-    told.push({ kind: 'granted' });
-    if (!fails && !spending) return;
-    await sleep(); // The upstream may take long.
-    const used = { kind: 'text', input: 0, output: spending?.tokens ?? 0 } as const;
-    const spent = subject.costOf(prices, used);
-    const figures = await (fails ? charge.refund() : charge.settle(spent, used));
-    if (figures) told.push({ kind: fails ? 'refunded' : 'settled' });
-    await charge.settle(spent); // Settling twice has no effect,
-    await charge.refund(); // nor does a refund after it.
-  };
-  const tell = (error: unknown) => {
-    const [code, reason] = error instanceof subject.GatewayError ? [error.code, error.reason] : [String(error)];
-    const kind = error instanceof subject.QuotaRefusal ? 'refused' : 'failed';
-    told.push({ kind, code, answerLost: reason === 'answer_lost' });
-  };
 
   const receive = ({ kind, text = '' }: ActorEvent) => {
     const waiter = waiting;
@@ -130,7 +93,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, h
     kind === 'refusal' || (kind === 'answer' && !current?.input.UpdateExpression);
   const handle = (event: ActorEvent) => {
     sleeps = event.sleeps ?? false;
-    if (event.kind === 'begins') void request().catch(tell);
+    if (event.kind === 'begins') begin();
     else if (event.kind === 'time passes') {
       time += event.passing ?? 0;
       wake?.();

@@ -1,5 +1,6 @@
 import type { Item } from '../../lambda/store/dynamodb/table.ts';
-import type { ClientOutcome, Counter } from './actor.ts';
+import type { Counter } from './actor.ts';
+import type { ClientOutcome } from './request.ts';
 import type { Plan, Scenario } from './scenarios.ts';
 
 /** What the invariants are about. */

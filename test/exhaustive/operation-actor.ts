@@ -1,8 +1,8 @@
 import { minuteOf } from '../../lambda/budget/time.ts';
 import type { Counters } from '../../lambda/store/counters.ts';
-import type { ActorState, ClientOutcome, Counter, Subject } from './actor.ts';
-import { tokenPrefixes } from './actor.ts';
-import { type Plan, prices, type Scenario } from './scenarios.ts';
+import type { ActorState, Counter, Subject } from './actor.ts';
+import { createRequest } from './request.ts';
+import type { Scenario } from './scenarios.ts';
 
 /** A whole operation of a store, asked for at this time. */
 export interface Operation {
@@ -32,11 +32,9 @@ export async function actOnStore(
   subject: OperationSubject,
   scenario: Scenario,
   index: number,
-  met: readonly Event[],
+  history: readonly Event[],
 ): Promise<Acted> {
-  const plan = scenario.environments[index] as Plan;
-  const told: ClientOutcome[] = [];
-  let [time, tokens, sleeps, closed] = [scenario.beginning, 0, false, false];
+  let [time, sleeps, closed] = [scenario.beginning, false, false];
   let operation: Operation | undefined;
   let waiting: PromiseWithResolvers<unknown> | undefined;
   let wake: (() => void) | undefined;
@@ -58,55 +56,27 @@ export async function actOnStore(
     settle: (...input) => ask('settle', input),
     read: () => Promise.reject(new Error('nobody reads')),
   };
-  const quota = subject.createQuota({
-    counters,
-    limits: scenario.limits,
-    now: () => time,
-    requestTimeout: 0,
-    createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0, 0]).toString('base64')}`,
-    onLost: (_, lost) => {
-      if (lost === 'refund' || lost === 'settlement') told.push({ kind: `${lost} lost` });
-    },
-    onNearlySpent() {},
-    onAbandoned() {},
-  });
-  const request = async () => {
-    const { identity, fails, spending } = plan;
-    const cost = spending && { total: spending.reserved, advise: () => undefined };
-    const charge = await quota.charge(identity, 'req_1', cost);
-    told.push({ kind: 'granted' });
-    if (!fails && !spending) return;
-    // The upstream may take long.
+  const sleep = async () => {
     if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
-    const used = { kind: 'text', input: 0, output: spending?.tokens ?? 0 } as const;
-    const spent = subject.costOf(prices, used);
-    const figures = await (fails ? charge.refund() : charge.settle(spent, used));
-    if (figures) told.push({ kind: fails ? 'refunded' : 'settled' });
-    await charge.settle(spent); // A second one changes nothing,
-    await charge.refund(); // nor does the other.
   };
-  const tell = (error: unknown) => {
-    const [code, reason] = error instanceof subject.GatewayError ? [error.code, error.reason] : [String(error)];
-    const kind = error instanceof subject.QuotaRefusal ? 'refused' : 'failed';
-    told.push({ kind, code, answerLost: reason === 'answer_lost' });
-  };
-  const meet = ({ kind, answer, sleeps: mustSleep = false }: Event) => {
+  const { told, begin } = createRequest({ subject, scenario, index, counters, now: () => time, sleep });
+  const handle = ({ kind, answer, sleeps: mustSleep = false }: Event) => {
     sleeps = mustSleep;
-    if (kind === 'begins') void request().catch(tell);
+    if (kind === 'begins') begin();
     else if (kind === 'time passes') {
       time += scenario.passing;
       wake?.();
       wake = undefined;
     } else {
-      const heard = waiting;
+      const waiter = waiting;
       waiting = undefined;
-      if (kind === 'answer') heard?.resolve(answer === undefined ? undefined : JSON.parse(answer));
-      else heard?.reject(subject.outage(new Error(kind), kind === 'no answer'));
+      if (kind === 'answer') waiter?.resolve(answer === undefined ? undefined : JSON.parse(answer));
+      else waiter?.reject(subject.outage(new Error(kind), kind === 'no answer'));
     }
   };
 
-  for (const event of met) {
-    meet(event);
+  for (const event of history) {
+    handle(event);
     await new Promise((resolve) => setImmediate(resolve)); // Nothing can proceed any further.
   }
   const isAsleep = wake !== undefined;

@@ -7,7 +7,7 @@ import type { EnvironmentState, WorldState } from './world.ts';
 
 /** An environment after its events. Each history is run once. */
 interface Actor extends Acted {
-  readonly met: readonly Event[];
+  readonly history: readonly Event[];
 }
 
 interface Environment extends Omit<EnvironmentState, 'actor' | 'late'> {
@@ -29,10 +29,11 @@ export function createOperationWorld(subject: Subject, model: StoreModel, scenar
   const { environments: plans, passing } = scenario;
   const histories = new Map<string, Promise<Actor>>();
 
-  const meet = (index: number, actor: Actor | undefined, event: Event): Promise<Actor> => {
-    const met = [...(actor?.met ?? []), event];
-    const name = JSON.stringify([index, met]);
-    const known = histories.get(name) ?? actOnStore(subject, scenario, index, met).then((acted) => ({ ...acted, met }));
+  const handle = (index: number, actor: Actor | undefined, event: Event): Promise<Actor> => {
+    const history = [...(actor?.history ?? []), event];
+    const name = JSON.stringify([index, history]);
+    const known =
+      histories.get(name) ?? actOnStore(subject, scenario, index, history).then((acted) => ({ ...acted, history }));
     histories.set(name, known);
     return known;
   };
@@ -63,15 +64,15 @@ export function createOperationWorld(subject: Subject, model: StoreModel, scenar
   };
 
   const begin = async (state: State, index: number): Promise<State> => {
-    const present = state.timePassed ? await meet(index, undefined, { kind: 'time passes' }) : undefined;
-    return alter(state, index, { actor: await meet(index, present, { kind: 'begins' }) });
+    const present = state.timePassed ? await handle(index, undefined, { kind: 'time passes' }) : undefined;
+    return alter(state, index, { actor: await handle(index, present, { kind: 'begins' }) });
   };
 
   const passTime = async (before: State): Promise<State> => {
     let state: State = { ...before, timePassed: true };
     for (const [index, { actor }] of before.environments.entries()) {
       state = actor
-        ? alter(state, index, { actor: isDone(actor) ? actor : await meet(index, actor, { kind: 'time passes' }) })
+        ? alter(state, index, { actor: isDone(actor) ? actor : await handle(index, actor, { kind: 'time passes' }) })
         : await begin(state, index);
     }
     return state;
@@ -108,7 +109,7 @@ export function createOperationWorld(subject: Subject, model: StoreModel, scenar
     const answer = (sleeps: boolean) => async () => {
       const done = await carryOut(state, index, operation);
       return alter(done.state, index, {
-        actor: await meet(index, actor, { kind: 'answer', answer: done.answer, sleeps }),
+        actor: await handle(index, actor, { kind: 'answer', answer: done.answer, sleeps }),
       });
     };
     add('is answered', answer(false));
@@ -118,8 +119,8 @@ export function createOperationWorld(subject: Subject, model: StoreModel, scenar
       alter({ ...state, faultsLeft: state.faultsLeft - 1 }, index, {
         ...{ actor: next, late: isSent ? [...late, operation] : late, faults: faults + 1 },
       });
-    add('is not carried out', async () => fail(await meet(index, actor, { kind: 'refused' }), false));
-    add('gets no answer', async () => fail(await meet(index, actor, { kind: 'no answer' }), true));
+    add('is not carried out', async () => fail(await handle(index, actor, { kind: 'refused' }), false));
+    add('gets no answer', async () => fail(await handle(index, actor, { kind: 'no answer' }), true));
     add('is killed', () => fail({ ...actor, operation: undefined, isAsleep: false }, true));
     return steps;
   };

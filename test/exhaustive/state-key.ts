@@ -1,5 +1,6 @@
 import type { Item } from '../../lambda/store/dynamodb/table.ts';
-import { tokenPrefixes, viewOfCall } from './actor.ts';
+import { viewOfCall } from './actor.ts';
+import { tokenPrefixes } from './request.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
 /** Memoizes a function of immutable objects. */

@@ -7,11 +7,11 @@ interface Options {
   readonly port: number;
   readonly render: () => string;
   readonly onError: (error: Error) => void;
-  /** In milliseconds: how long a scraper may take to read its answer. */
-  readonly patience?: number;
+  /** Milliseconds for a scraper to read its response. */
+  readonly readTimeout?: number;
 }
 
-// Scrapers are few, and what they ask fits in a packet. The descriptors for anybody else are the callers'.
+// There are few scrapers, with small requests. More connections would take descriptors away from callers.
 const limits = {
   maxConnections: 16,
   headersTimeout: 10_000,
@@ -19,15 +19,15 @@ const limits = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Serves metrics at /metrics, on a port of its own: they need no key, and callers should not reach them. */
-export async function startMetricsServer({ host, port, render, onError, patience = 10_000 }: Options) {
+/** Serves /metrics on a separate port, because it needs no key and callers should not reach it. */
+export async function startMetricsServer({ host, port, render, onError, readTimeout = 10_000 }: Options) {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const isAsked = request.method === 'GET' && targetOf(request).path === '/metrics';
     const type = isAsked ? 'text/plain; version=0.0.4; charset=utf-8' : 'text/plain; charset=utf-8';
     response.writeHead(isAsked ? 200 : 404, { 'content-type': type });
     response.end(isAsked ? render() : 'The metrics are at GET /metrics.\n');
-    // A request counts as running until its answer has been read: whoever sends thousands and reads none gets few rendered.
-    const timer = setTimeout(() => request.socket.destroy(), patience).unref();
+    // The request stays active until its response is read, so pipelined requests that read nothing render few responses.
+    const timer = setTimeout(() => request.socket.destroy(), readTimeout).unref();
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
     clearTimeout(timer);
   };

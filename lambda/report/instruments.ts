@@ -1,4 +1,4 @@
-/** Values by the name of a label. Whoever chooses one must not be a caller: each new value is another series in memory. */
+/** Label values by name. Callers must not be able to choose a value, because each new one is another series in memory. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Instrument {
@@ -6,7 +6,7 @@ export interface Instrument {
   render(): string;
 }
 
-/** What only grows. One without labels is there from the start, or the growth from nothing to its first value would not be seen. */
+/** A counter. Without labels it starts at 0, because Prometheus does not see the increase from absent to the first value. */
 export function createCounter(name: string, help: string, isLabelled = false) {
   const values = new Map<string, number>(isLabelled ? [] : [['', 0]]);
   return {
@@ -18,8 +18,8 @@ export function createCounter(name: string, help: string, isLabelled = false) {
   };
 }
 
-/** What is read when somebody asks. */
-export function readWhenAsked(
+/** A metric whose value is read at each scrape. */
+export function createObservable(
   type: 'counter' | 'gauge',
   name: string,
   help: string,
@@ -37,12 +37,12 @@ export function readWhenAsked(
 
 interface Series {
   readonly labels: Labels;
-  /** How many values lie between one bound and the next; the last are beyond all bounds. */
+  /** Values per bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
 
-/** How values are distributed: how many are at most as large as each bound. */
+/** A histogram with these upper bounds. */
 export function createHistogram(name: string, help: string, bounds: readonly number[]) {
   const all = new Map<string, Series>();
   const renderSeries = ({ labels, counts, sum }: Series): string[] => {
@@ -75,7 +75,7 @@ function renderMetric(type: string, name: string, help: string, values: readonly
 const renderHead = (type: string, name: string, help: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} ${type}`;
 
-/** A label that is empty is as good as none. */
+/** Leaves out empty labels, which Prometheus treats as absent. */
 function renderLabels(labels: Labels): string {
   const pairs = Object.entries(labels).filter(([, value]) => value !== '');
   return pairs.length === 0 ? '' : `{${pairs.map(([name, value]) => `${name}="${escapeValue(value)}"`).join(',')}}`;

@@ -1,29 +1,29 @@
 import { dayOf } from '../budget/time.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import { createCounter, createHistogram, type Instrument, type Labels, readWhenAsked } from './instruments.ts';
+import { createCounter, createHistogram, type Instrument, type Labels, createObservable } from './instruments.ts';
 import type { OnFinished, OnMeasured } from './log.ts';
 import type { Measured } from './metrics.ts';
 
-/** What the server does at this moment. */
+/** The server's state at this moment. */
 export interface ServerState {
   readonly requests: number;
   readonly streams: number;
-  /** In bytes: what bodies and whole answers hold, and how much they may. */
+  /** In bytes: the memory that bodies and whole answers hold, and its budget. */
   readonly held: number;
   readonly budget: number;
 }
 
 export type Prometheus = ReturnType<typeof createPrometheus>;
 
-// The conventions' own for requests to a model, and three more: a stream may last for a quarter of an hour.
+// The buckets of OpenTelemetry's GenAI conventions, and three more, because a stream may take a quarter of an hour.
 const seconds = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84, 327.68, 655.36,
 ];
 const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
 /**
- * What the log measures as metrics for Prometheus, under the names of OpenTelemetry's conventions where they have one. Labels are
- * endpoints, public models, statuses and codes: nothing that tells who called, and nothing that a caller could make up.
+ * Exports what the log measures to Prometheus, with the names of OpenTelemetry's conventions where there is one. Labels are endpoints,
+ * public models, statuses and codes: nothing that identifies a caller, and nothing that a caller can make up.
  */
 export function createPrometheus(now: () => number) {
   const requests = createHistogram(
@@ -81,7 +81,7 @@ export function createPrometheus(now: () => number) {
       counts.add(measured);
       limits.note(measured);
     }) satisfies OnMeasured,
-    /** All of it, for whoever asks. */
+    /** The response to a scrape. */
     render(state: ServerState): string {
       const all = [...instruments, ...readServer(state), ...ofProcess];
       return `${all.map((instrument) => instrument.render()).join('\n')}\n`;
@@ -98,7 +98,7 @@ function errorTypeOf({ outcome: { end, error } }: RequestSoFar): string {
   return end === 'client_gone' ? end : (error?.code ?? '');
 }
 
-/** What the log's metrics count that has no histogram of its own. */
+/** Counters of the log's metrics that have no histogram. */
 const counted = {
   refunds: ['gateway_refunds_total', 'Charges refunded because of a failure.'],
   chargesLeftStanding: [
@@ -157,13 +157,13 @@ const limitsOfADay = {
   spendShare: 'spend_limit',
 } as const;
 
-/** How much of the deployment's limits is used, as the last request saw it. At midnight all of them begin anew. */
+/** The used share of the deployment's limits, as of the last request. All limits reset at midnight. */
 function createLimitShares(now: () => number) {
   const seen = new Map<string, { readonly share: number; readonly day: number }>();
   const read = () =>
     [...seen].flatMap(([limit, { share, day }]) => (day === dayOf(now()).period ? [[{ limit }, share] as const] : []));
   return {
-    instrument: readWhenAsked(
+    instrument: createObservable(
       'gauge',
       'gateway_limit_used_ratio',
       'How much of a limit for all callers is used.',
@@ -179,10 +179,10 @@ function createLimitShares(now: () => number) {
 }
 
 const readServer = ({ requests, streams, held, budget }: ServerState): Instrument[] => [
-  readWhenAsked('gauge', 'http_server_active_requests', 'Requests that are being answered.', () => requests),
-  readWhenAsked('gauge', 'gateway_open_streams', 'Those of them whose answer is a stream.', () => streams),
-  readWhenAsked('gauge', 'gateway_body_memory_bytes', 'What bodies and whole answers hold.', () => held),
-  readWhenAsked(
+  createObservable('gauge', 'http_server_active_requests', 'Requests that are being answered.', () => requests),
+  createObservable('gauge', 'gateway_open_streams', 'Those of them whose answer is a stream.', () => streams),
+  createObservable('gauge', 'gateway_body_memory_bytes', 'What bodies and whole answers hold.', () => held),
+  createObservable(
     'gauge',
     'gateway_body_memory_limit_bytes',
     'How much they may hold, besides small ones.',
@@ -190,7 +190,7 @@ const readServer = ({ requests, streams, held, budget }: ServerState): Instrumen
   ),
 ];
 
-/** Under the names that all of Prometheus' clients have for them. */
+/** Process metrics, with the names that all Prometheus clients use. */
 function readProcess(now: () => number): Instrument[] {
   const started = now() / 1000 - process.uptime();
   const cpuSeconds = () => {
@@ -198,8 +198,8 @@ function readProcess(now: () => number): Instrument[] {
     return (user + system) / 1e6;
   };
   return [
-    readWhenAsked('counter', 'process_cpu_seconds_total', 'Processor time.', cpuSeconds),
-    readWhenAsked('gauge', 'process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
-    readWhenAsked('gauge', 'process_start_time_seconds', 'When the process started.', () => started),
+    createObservable('counter', 'process_cpu_seconds_total', 'Processor time.', cpuSeconds),
+    createObservable('gauge', 'process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
+    createObservable('gauge', 'process_start_time_seconds', 'When the process started.', () => started),
   ];
 }

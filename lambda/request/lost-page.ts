@@ -3,13 +3,13 @@ import type { ErrorFormat } from './routes.ts';
 
 interface Facts {
   readonly serviceName: string;
-  /** Where the pages are, without a slash at its end: empty if they are here, undefined if nobody knows. */
+  /** The base URL of the account pages, without a trailing slash: empty if they are on this host, undefined if unknown. */
   readonly pagesUrl: string | undefined;
-  /** What the page for clients offers, if there is one. */
+  /** The title of the clients page, if there is one. */
   readonly clients: string | undefined;
 }
 
-/** How an error looks to a person who came to a path where there is nothing: a page with where to go, which needs no other file. */
+/** A self-contained HTML page with links, for a browser at an unknown path. */
 export function createLostPage({ serviceName, pagesUrl, clients }: Facts): ErrorFormat {
   const links = { docs: 'Read the API', ...(clients !== undefined && { cli: clients }), '': 'The start page' };
   const items = Object.entries(links).map(
@@ -40,7 +40,7 @@ ${whereToGo}
   return { renderError: () => page, renderRateLimit: () => ({}), errorHeaders: headers };
 }
 
-// The colours of the other pages.
+// The same colours as the account pages.
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.55 system-ui, sans-serif; background: #f4f5fa; color: #171a2b; --soft: #565c75; --accent: #4f46e5 }
 @media (prefers-color-scheme: dark) { :root { background: #0d0f1a; color: #e9ebf5; --soft: #a3a9c2; --accent: #8b93ff } }
@@ -59,5 +59,5 @@ const headers = {
   'content-security-policy': `default-src 'none'; img-src data:; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
-/** A URL that an operator has set, for an attribute between double quotes. */
+/** Escapes an operator's URL for a double-quoted attribute. */
 const quote = (url: string): string => url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

@@ -6,23 +6,23 @@ import { isObject, parseJson } from '../settings/json.ts';
 import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import { authorizationFor, urlUnder } from './upstream-request.ts';
 
-/** What an upstream says of itself. It holds none of its names. */
+/** The result of checking an upstream. Contains none of its hidden names. */
 export interface UpstreamFound {
   readonly upstream: string;
   readonly reachable: boolean;
-  /** What the other questions brought, if it could be reached. */
+  /** Absent if the upstream is not reachable. */
   readonly key?: 'accepted' | 'refused' | undefined;
   readonly models?: 'known' | 'unknown' | 'not listed' | undefined;
-  /** The dialects that answer. */
+  /** The dialects that it answers in. */
   readonly speaks?: string | undefined;
-  /** The code of the error, if it could not be reached. */
+  /** The error code, if it is not reachable. */
   readonly causeCode?: string | undefined;
-  /** What to do, if something is not as the settings say. */
+  /** What to change, if the upstream differs from the settings. */
   readonly hint?: string | undefined;
 }
 
-/** In milliseconds, for each question. */
-const patience = 10_000;
+/** In milliseconds, per request. */
+const requestTimeout = 10_000;
 const longestList = 4_194_304;
 
 export type CheckUpstreams = typeof checkUpstreams;
@@ -36,20 +36,20 @@ export async function checkUpstreams(
 ): Promise<void> {
   const checks = upstreams.map(async (upstream) => {
     const access = await readAccess(upstream);
-    // The start has warned of a key that is missing.
+    // A missing key has its own startup warning.
     if (access.keys.length > 0) tell(await checkUpstream(upstream, dialects, access));
   });
   await Promise.allSettled(checks);
 }
 
-/** `GET …/models`, then `{}` to each dialect: a question without a meaning, which costs nothing. */
+/** Requests `GET …/models`, and posts `{}` to each dialect, which is invalid and so costs nothing. */
 async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], access: Access): Promise<UpstreamFound> {
   const { prefix } = upstream;
   const spoken = dialects.find(({ name }) => upstream.dialects.some((one) => one === name)) ?? dialects[0];
   if (!spoken) return { upstream: prefix, reachable: false };
   const headersFor = (dialect: Dialect) => ({
     'content-type': 'application/json',
-    // Who does not speak messages does not read it.
+    // Ignored by upstreams that don't speak messages.
     'anthropic-version': '2023-06-01',
     ...authorizationFor(upstream, dialect, access.keys[0] ?? ''),
     ...access.headers,
@@ -87,10 +87,10 @@ async function checkUpstream(upstream: Upstream, dialects: readonly Dialect[], a
   };
 }
 
-/** Any other answer comes from somebody who knows the path. A 404 may be about the model, which the request does not name. */
+/** Whether the path does not exist. A 404 may also be about the model, which the request does not name. */
 const isAbsent = ({ status, text = '' }: Reply): boolean => status === 405 || (status === 404 && !/model/i.test(text));
 
-/** Whether an answer that is no refusal shows that the key is good: a failure and an unknown path come before anybody reads it. */
+/** Whether an answer other than a 401 or 403 shows that the key is valid. A 5xx or an unknown path may come before the key is read. */
 const showsKey = (reply: Reply): boolean => reply.status !== undefined && reply.status < 500 && !isAbsent(reply);
 
 function hintOfDialects({ prefix, dialects }: Upstream, speaks: readonly string[], absent: readonly string[]) {
@@ -101,7 +101,7 @@ function hintOfDialects({ prefix, dialects }: Upstream, speaks: readonly string[
 }
 
 interface Reply {
-  /** Undefined without an answer. */
+  /** Undefined if there was no response. */
   readonly status?: number;
   readonly text?: string;
   readonly causeCode?: string;
@@ -116,12 +116,12 @@ function findModels({ status, text = '' }: Reply, { models }: Upstream, { name }
   return listed.has(forText) && listed.has(vision) ? 'known' : 'unknown';
 }
 
-/** Over a connection of its own. */
+/** Sends one request on a new connection. */
 function ask(url: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>();
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;
   const method = body === undefined ? 'GET' : 'POST';
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(requestTimeout);
   const request = send(url, { method, headers: { ...headers, 'accept-encoding': 'identity' }, agent: false, signal });
   request.once('response', (answer) => {
     const status = answer.statusCode ?? 0;
@@ -131,7 +131,7 @@ function ask(url: string, headers: Readonly<Record<string, string>>, body?: stri
     );
   });
   request.on('error', ({ name, code = name }: NodeJS.ErrnoException) => resolve({ causeCode: code }));
-  // A switch of protocols is neither an answer nor an error.
+  // A protocol upgrade emits neither a response nor an error.
   request.once('upgrade', (_, socket) => {
     socket.destroy();
     resolve({ causeCode: 'UPGRADE' });
@@ -140,7 +140,7 @@ function ask(url: string, headers: Readonly<Record<string, string>>, body?: stri
   return promise;
 }
 
-/** Up to about this many bytes. */
+/** Reads the body, and stops after about `longest` bytes. */
 async function readText(answer: IncomingMessage, longest: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

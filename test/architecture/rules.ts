@@ -75,10 +75,9 @@ export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
   gateway: ['app'],
   index: ['gateway'],
-  'first-key': [],
   'server-store': [],
   serve: ['app', 'gateway', 'accounts'],
-  server: ['serve', 'accounts', 'first-key', 'server-store'],
+  server: ['serve', 'accounts', 'server-store'],
   worker: [],
 };
 

@@ -51,7 +51,7 @@ test('whoever asks many times at once and reads nothing is cut, and few answers 
     rendered += 1;
     return 'a 1\n'.repeat(262_144);
   };
-  const server = await startMetricsServer({ host: '127.0.0.1', port: 0, render, onError: () => {}, patience: 100 });
+  const server = await startMetricsServer({ host: '127.0.0.1', port: 0, render, onError: () => {}, readTimeout: 100 });
   const { connection, closed } = open(server.url);
   connection.pause().write(question.repeat(64));
   // A connection that is not read notices its end only when it writes.

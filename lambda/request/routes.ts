@@ -9,7 +9,7 @@ import type { IncomingRequest } from './incoming-request.ts';
 export type Route = InferenceRoute | OtherRoute;
 
 export interface ErrorFormat extends Pick<Dialect, 'renderError' | 'renderRateLimit'> {
-  /** Of an error that is no JSON. */
+  /** The headers of errors in a format other than JSON. */
   readonly errorHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -50,15 +50,15 @@ const errorFormatOf = ({ renderError, renderRateLimit }: ErrorFormat): ErrorForm
   renderRateLimit,
 });
 
-/** What is said where there is no endpoint. */
+/** The responses at paths without an endpoint. */
 export interface Elsewhere {
-  /** Endpoints that other deployments have. */
+  /** Endpoints that this deployment does not offer. */
   readonly missing?: readonly Endpoint[];
-  /** What a person sees where there is nothing. */
+  /** The error format for browsers. */
   readonly lostPage?: ErrorFormat;
 }
 
-/** Whether it is a person who asks: programs don't ask for HTML. */
+/** Whether a browser navigates here: programs don't accept HTML. */
 export const isBrowser = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
   (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
 
@@ -76,7 +76,7 @@ export function createRouter(
     ),
   );
   const known = [...inference.keys(), modelsPath, usagePath];
-  /** A client whose path is nearly one of an endpoint reads that endpoint's errors. */
+  /** A client whose path is nearly an endpoint's expects the error format of that endpoint. */
   const errorFormatNear = (path: string): ErrorFormat => {
     const meant = inference.get(correctPath(path).corrected);
     return meant ? errorFormatOf(meant) : openAiErrorFormat;

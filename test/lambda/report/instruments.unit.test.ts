@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createCounter, createHistogram, readWhenAsked } from '../../../lambda/report/instruments.ts';
+import { createCounter, createHistogram, createObservable } from '../../../lambda/report/instruments.ts';
 import { readExposition, readValue } from '../../support/exposition.ts';
 
 test('a counter adds up each of its series, and without labels is there from the start', () => {
@@ -34,10 +34,10 @@ test('what stands in a label is quoted, and an empty one is left out', () => {
 
 test('a gauge is read whenever somebody asks', () => {
   let level = 1;
-  const gauge = readWhenAsked('gauge', 'level', 'A level.', () => level);
+  const gauge = createObservable('gauge', 'level', 'A level.', () => level);
   level = 2;
   expect(readValue(`${gauge.render()}\n`, 'level')).toBe(2);
-  const several = readWhenAsked('gauge', 'share_ratio', 'A share.', () => [[{ of: 'x' }, 0.5]]);
+  const several = createObservable('gauge', 'share_ratio', 'A share.', () => [[{ of: 'x' }, 0.5]]);
   expect(readValue(`${several.render()}\n`, 'share_ratio', { of: 'x' })).toBe(0.5);
 });
 

@@ -1,7 +1,6 @@
 import './settings/require-node.ts';
 import { randomBytes } from 'node:crypto';
 import { readPageFiles } from './accounts/pages.ts';
-import { issueFirstKey, keepFirstKey } from './first-key.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
 import { type OpenedStore, openStore } from './server-store.ts';
@@ -10,6 +9,7 @@ import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { requireStorePlace } from './settings/store-place.ts';
+import { issueFirstKey, keepFirstKey } from './store/first-key.ts';
 
 /** Milliseconds for the last log lines to be flushed at exit. Whatever is still buffered then is lost. */
 const lastLinesTime = 5_000;

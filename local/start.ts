@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
-import { issueFirstKey, keepFirstKey } from '../lambda/first-key.ts';
 import { createLog, type WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
 import { type OpenedStore, openStore } from '../lambda/server-store.ts';
@@ -11,6 +10,7 @@ import type { RunEvery } from '../lambda/settings/refresh.ts';
 import type { ReadToken } from '../lambda/settings/secrets.ts';
 import { readStorePlace } from '../lambda/settings/store-place.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
+import { issueFirstKey, keepFirstKey } from '../lambda/store/first-key.ts';
 import { checkUpstreams } from '../lambda/upstream/start-check.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';

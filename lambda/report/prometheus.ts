@@ -1,6 +1,6 @@
 import { dayOf } from '../budget/time.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import { createCounter, createHistogram, type Instrument, type Labels, createObservable } from './instruments.ts';
+import { createCounter, createHistogram, createObservable, type Instrument, type Labels } from './instruments.ts';
 import type { OnFinished, OnMeasured } from './log.ts';
 import type { Measured } from './metrics.ts';
 
@@ -199,7 +199,9 @@ function readProcess(now: () => number): Instrument[] {
   };
   return [
     createObservable('counter', 'process_cpu_seconds_total', 'Processor time.', cpuSeconds),
-    createObservable('gauge', 'process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
+    createObservable('gauge', 'process_resident_memory_bytes', 'Memory of the process.', () =>
+      process.memoryUsage.rss(),
+    ),
     createObservable('gauge', 'process_start_time_seconds', 'When the process started.', () => started),
   ];
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueKey, type KeyIssuing } from './identity/issued-keys.ts';
-import type { KeyStore } from './store/store.ts';
+import { issueKey, type KeyIssuing } from '../identity/issued-keys.ts';
+import type { KeyStore } from './store.ts';
 
 /** Issues a key if none was ever issued. */
 export async function issueFirstKey(keys: KeyStore, issuing: KeyIssuing): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { keepFirstKey } from '../../lambda/first-key.ts';
+import { keepFirstKey } from '../../../lambda/store/first-key.ts';
 
 test('the first key goes into a private file of its own, whatever was put in its place', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-first-key-'));

@@ -9,7 +9,11 @@ const lockWait = 50;
 const codes = { busy: 5, locked: 6, corrupt: 11, notDatabase: 26, check: 275 } as const;
 /** Codes that point to trouble with the machine, for the log. */
 const codeNames: Readonly<Record<number, string>> = {
-  ...{ 5: 'SQLITE_BUSY', 8: 'SQLITE_READONLY', 10: 'SQLITE_IOERR', 11: 'SQLITE_CORRUPT', 13: 'SQLITE_FULL' },
+  5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
 };
 
 /** Opens an existing file, which may be empty, and migrates it to the current schema. `checks`: whether to look for corruption. */

@@ -35,7 +35,9 @@ export function createDeviceFlow(database: DatabaseSync) {
       decide.run({
         decision: approvedBy ? 'approved' : 'denied',
         member: approvedBy ?? null,
-        ...{ now, token, device },
+        now,
+        token,
+        device,
       }).changes > 0,
     take: (device: string, now: number, token: string): boolean => takeKey.run({ token, device, now }).changes > 0,
   };

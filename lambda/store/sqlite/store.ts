@@ -27,7 +27,10 @@ export async function openSqliteStore(folder: string, { now, serves }: Opening) 
     giveUp,
   };
   const adminStore: AdminStore = {
-    ...{ keys, members, deviceFlow, stopSwitch },
+    keys,
+    members,
+    deviceFlow,
+    stopSwitch,
     counters: { ...counters, scan: (time, onPause) => scanAll(scan, time, onPause) },
   };
   return { store, adminStore, wasOpen, close };

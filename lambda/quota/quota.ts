@@ -78,8 +78,9 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       if (!result.granted) {
         throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), snapshot);
       }
-      reportAbandoned(result.open, requestId);
-      return openCharge(window, token, result.reservation, snapshot, { identity, requestId });
+      const request = { identity, requestId };
+      reportAbandoned(result.open, request);
+      return openCharge(window, token, result.reservation, snapshot, request);
     },
 
     readSnapshot: async (identity) => {

@@ -2,11 +2,20 @@ import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { CountedPeriod, CounterBudget, CounterState, Counters, OpenReservation } from '../store/counters.ts';
 
-/** A budget that is nearly used up. Amounts are micros. */
-interface NearlySpent {
+/** The request that revealed something about a budget. */
+interface Request {
+  readonly identity: Identity;
   readonly requestId: string;
-  /** The key, if the budget is its own. */
+}
+
+/** What names the budget in the log: the request, and the key if the budget is its own. */
+interface Whose {
+  readonly requestId: string;
   readonly key: string | undefined;
+}
+
+/** A budget that is nearly used up. Amounts are micros. */
+interface NearlySpent extends Whose {
   readonly window: BudgetWindow;
   readonly limit: number;
   readonly spent: number;
@@ -17,7 +26,7 @@ export interface ReservationReports {
   /** Called once in a budget period, when settled answers have used up most of it. */
   readonly onNearlySpent: (spending: NearlySpent) => void;
   /** Called with reservations whose process has died. Each process reports a reservation once. */
-  readonly onAbandoned: (reservations: readonly OpenReservation[], requestId: string) => void;
+  readonly onAbandoned: (reservations: readonly OpenReservation[], whose: Whose) => void;
   readonly now: () => number;
   /** The longest that a request may run, in milliseconds. */
   readonly requestTimeout: number;
@@ -46,12 +55,12 @@ const mostRemembered = 10_000;
 /** Reports the lost reservations that a charge comes across. */
 export function createAbandonedReport({ requestTimeout, now, onAbandoned }: ReservationReports) {
   const reported = new Set<string>();
-  return (open: readonly OpenReservation[], requestId: string): void => {
+  return (open: readonly OpenReservation[], request: Request): void => {
     const unreported = open.filter((one) => isLost(one, now(), requestTimeout) && !reported.has(one.name));
     if (unreported.length === 0) return;
     if (reported.size > mostRemembered) reported.clear();
     for (const { name } of unreported) reported.add(name);
-    onAbandoned(unreported, requestId);
+    onAbandoned(unreported, whoseBudget(request));
   };
 }
 
@@ -61,13 +70,17 @@ export function createSpendingReport({ onNearlySpent }: ReservationReports) {
     { amount: limit, window, period }: CounterBudget,
     { taken, open }: CounterState,
     added: number,
-    { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
+    request: Request,
   ): void => {
     if (taken < nearly * limit) return;
     const inPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
     const spent = inPeriod.reduce((sum, { amount }) => sum - amount, taken);
     if (spent < nearly * limit || spent - added >= nearly * limit) return;
-    const key = identity.kind === 'member' && identity.own ? identity.keyId : undefined;
-    onNearlySpent({ requestId, key, window, limit, spent });
+    onNearlySpent({ ...whoseBudget(request), window, limit, spent });
   };
 }
+
+const whoseBudget = ({ identity, requestId }: Request): Whose => ({
+  requestId,
+  key: identity.kind === 'member' && identity.own ? identity.keyId : undefined,
+});

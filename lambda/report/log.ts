@@ -87,9 +87,9 @@ export function createLog(dependencies: LogDependencies) {
       line('warn', 'budget nearly spent', fields, { budgetsNearlySpent: 1 });
     },
     /** A charge found reservations whose process had died. */
-    reservationsLost(reservations: readonly { readonly amount: number }[], requestId: string): void {
+    reservationsLost(reservations: readonly { readonly amount: number }[], whose: object): void {
       const reserved = toCurrency(reservations.reduce((sum, { amount }) => sum + amount, 0));
-      const fields = { requestId, count: reservations.length, reserved };
+      const fields = { ...whose, count: reservations.length, reserved };
       line('warn', 'reservations lost', fields, { lostReservations: reservations.length });
     },
     /** The secret has no key for some upstreams. */

@@ -21,19 +21,20 @@ describe('GET /v1/usage', () => {
       ...{ remaining: '0.00841', resets_at: '2026-07-01T00:00:00.000Z' },
       models: [{ id: 'svc', input_tokens: 5, output_tokens: 1, spent: '0.00003' }],
     };
+    const id = expect.stringMatching(/^key_/);
     expect(await timed.usageOf(key)).toEqual({
       object: 'usage',
       requests: { limit: 1_000, used: 2, remaining: 998, resets_at: '2026-06-16T00:00:00.000Z' },
       burst: { limit: 30 },
       budget,
-      key: { id: expect.stringMatching(/^key_/), label: 'ci', expires_at: null, models: ['svc'] },
+      key: { id, label: 'ci', expires_at: null, models: ['svc'] },
     });
     clock.time += 3_600_000;
     expect(await timed.usageOf(key)).toMatchObject({ budget: { ...budget, reserved: '0.00', unsettled: '0.00156' } });
     timed.upstream.answer(answer);
-    const found = { requestId: (await timed.ask(key)).headers.get('x-request-id'), count: 1, reserved: 0.00156 };
+    const requestId = (await timed.ask(key)).headers.get('x-request-id');
     const lines = timed.log.filter(({ message }) => message === 'reservations lost');
-    expect(lines).toMatchObject([{ ...found, LostReservations: 1 }]);
+    expect(lines).toMatchObject([{ requestId, key: id, count: 1, reserved: 0.00156, LostReservations: 1 }]);
     waiting.catch(() => {});
   });
 

@@ -21,7 +21,7 @@ function newGuest(): Identity {
   return { kind: 'guest', networkId: `net${callers}` };
 }
 
-function newMember(): Identity {
+function newMember(): Identity & { kind: 'member' } {
   callers += 1;
   return { kind: 'member', member: `member${callers}` };
 }
@@ -131,20 +131,21 @@ describe('a budget', () => {
 
   test('reservations older than any request are reported once, and an operator can release them', async () => {
     const clock = { time: noon };
-    const reports: number[][] = [];
+    const reports: unknown[] = [];
     const requestTimeout = 870_000;
     const quota = quotaAt(clock, {
       ...{ limits, requestTimeout },
-      onAbandoned: (reservations) => reports.push(reservations.map(({ amount }) => amount)),
+      onAbandoned: (reservations, whose) => reports.push([...reservations.map(({ amount }) => amount), whose]),
     });
-    const caller = newMember();
+    const caller = { ...newMember(), keyId: 'key_a' };
     await quota.charge(caller, 'req_1', cost);
     clock.time += requestTimeout + 60_000 - 1;
     await (await quota.charge(caller, 'req_2', cost)).settle(40_000);
     expect(reports).toEqual([]);
     clock.time += 60_001;
     for (const id of ['req_3', 'req_4']) await (await quota.charge(caller, id, cost)).settle(0);
-    expect(reports).toEqual([[960_000]]);
+    // The budget is the member's, so no key is named.
+    expect(reports).toEqual([[960_000, { requestId: 'req_3', key: undefined }]]);
     const window = quotaWindow(caller, clock.time, limits);
     const release = () => releaseAbandoned(counters, window, requestTimeout, clock.time);
     expect([await release(), await release()]).toEqual([960_000, 0]);

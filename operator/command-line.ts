@@ -66,6 +66,8 @@ export interface TargetOptions {
   readonly json?: true;
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
+  /** Whether the command may be the first to use a DATA_DIR. */
+  readonly creates?: boolean;
 }
 
 export const addTargetOptions = (command: Command): Command =>

@@ -82,7 +82,9 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .action(({ label, limit, budget, models, burst, expires, ...options }: Options) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
       const own = { limit, budget: budget?.amount, budgetWindow: budget?.window, models, burst, expiresAt: expires };
-      return run(options, (target) => issue(target, { member, label, ...own }, { now, randomBytes }));
+      return run({ ...options, creates: true }, (target) =>
+        issue(target, { member, label, ...own }, { now, randomBytes }),
+      );
     });
 
   addCommand(program, 'list', 'list the keys, the newest first')
@@ -214,7 +216,9 @@ function addStoreCommands(program: Command, run: Run): void {
   );
   addCommand(program, 'import', 'take over the keys of an export, which then work as before')
     .argument('<file>', 'what `export` has printed')
-    .action((file: string, options: Options) => run(options, (target) => importKeys(target, file)));
+    .action((file: string, options: Options) =>
+      run({ ...options, creates: true }, (target) => importKeys(target, file)),
+    );
   addCommand(program, 'backup', 'copy all that DATA_DIR holds into a file, while the gateway runs')
     .argument('<file>', 'a new file')
     .action((file: string, options: Options) => run(options, (target) => backUp(target, file)));

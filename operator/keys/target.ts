@@ -30,7 +30,7 @@ export interface Target extends TargetFacts, AdminStore, AsyncDisposable {
  * Opens the deployed stack if one is named, else the gateway that PORT, DATA_DIR or the table names select, which need not be
  * running. Sets environment variables for the SDK's clients, so it works only once per process.
  */
-export async function openTarget({ stack, region }: TargetOptions): Promise<Target> {
+export async function openTarget({ stack, region, creates = false }: TargetOptions): Promise<Target> {
   if (stack !== undefined) {
     if (region !== undefined) changeEnvironment({ AWS_REGION: region });
     const { tables, ...facts } = await readStack(stack);
@@ -47,7 +47,7 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
     throw new CommandError(`no gateway is running on port ${port}${instead(port)}, or pass --stack NAME`);
   }
   const config = readConfig(process.env);
-  return openPlace(factsOf(config, reachableUrl(host, port)), place, saltOf(config));
+  return openPlace(factsOf(config, reachableUrl(host, port)), place, saltOf(config), creates);
 }
 
 /** Suggests what to do if no gateway runs on this port. */
@@ -60,25 +60,28 @@ function instead(port: number): string {
 async function openRunning({ networkSalt, dataDir, tables, dynamodbEndpoint, ...facts }: GatewayFile): Promise<Target> {
   changeEnvironment({ ...(dynamodbEndpoint && { AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint }) });
   const place = tables ? { dataDir: undefined, tables } : { dataDir: dataDir ?? '', tables: undefined };
-  return openPlace(facts, place, async () => networkSalt);
+  return openPlace(facts, place, async () => networkSalt, false);
 }
 
 async function openPlace(
   known: GatewayFacts,
   { dataDir, tables }: StorePlace,
   readNetworkSalt: TargetFacts['readNetworkSalt'],
+  creates: boolean,
 ) {
   const facts = { ...known, ...localFacts, readNetworkSalt };
-  if (dataDir !== undefined) return openFolder(facts, dataDir);
+  if (dataDir !== undefined) return openFolder(facts, dataDir, creates);
   changeEnvironment(awsVariables(process.env, true));
   return openTables(facts, tables);
 }
 
-async function openFolder(facts: TargetFacts, dataDir: string): Promise<Target> {
-  const { adminStore, close } = await openSqliteStore(dataDir, { now: Date.now, serves: false }).catch((error) => {
-    if (!(error instanceof FolderError)) throw error;
-    throw new CommandError(`DATA_DIR ${dataDir} can't be used: ${error.message}`);
-  });
+async function openFolder(facts: TargetFacts, dataDir: string, creates: boolean): Promise<Target> {
+  const { adminStore, close } = await openSqliteStore(dataDir, { now: Date.now, serves: false, creates }).catch(
+    (error) => {
+      if (!(error instanceof FolderError)) throw error;
+      throw new CommandError(`DATA_DIR ${dataDir} can't be used: ${error.message}`);
+    },
+  );
   return { ...facts, ...adminStore, dataDir, [Symbol.asyncDispose]: close };
 }
 

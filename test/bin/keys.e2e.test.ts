@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -7,6 +7,7 @@ import { accountLabel, accountMember, memberHash, memberLabel } from '../../lamb
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
+import { openSqliteStore } from '../../lambda/store/sqlite/store.ts';
 import type { KeyStore } from '../../lambda/store/store.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
@@ -20,6 +21,7 @@ jest.setTimeout(30_000);
 // The temporary directory is the test's own, and so are the gateway files in it; the ports are never listened on.
 const temporary = mkdtempSync(join(tmpdir(), 'keys-test-'));
 const port = 18787;
+const dataDir = join(temporary, 'data');
 const networkSalt = 'salt-of-a-test-gateway';
 const outputs = {
   ...{ ServiceName: 'deployed', MemberLimit: '30', ContextWindow: '262144', OidcIssuer: 'https://login.example.com' },
@@ -41,6 +43,8 @@ beforeAll(async () => {
     ...({ serviceName: 'acme', access: 'open', memberLimit: 40, burstLimit: 20 } as const),
   };
   writeGatewayFile(file, gatewayFileDirectory().replace(tmpdir(), temporary));
+  // As a gateway that has ended leaves it.
+  await (await openSqliteStore(dataDir, { now: Date.now, serves: true })).close();
 });
 
 afterAll(async () => {
@@ -92,7 +96,7 @@ describe('faults are reported in one line, never with a stack trace', () => {
   test.each<[words: string[], environment: Environment, said: RegExp]>([
     [
       ['usage', '--tokens'],
-      { PORT: '18788', DATA_DIR: join(temporary, 'no-log') },
+      { PORT: '18788', DATA_DIR: dataDir },
       /^a gateway on this machine prints its tokens in its log and keeps none .*: pass --stack NAME for a deployed one$/,
     ],
     [['list'], { PORT: 'x' }, /^PORT must be /],
@@ -109,9 +113,9 @@ describe('faults are reported in one line, never with a stack trace', () => {
 });
 
 describe('on a data directory', () => {
-  test('keys last from one command to the next, even if the gateway is not running', async () => {
+  test('keys last from one command to the next, even before a gateway has used it', async () => {
     // The gateway that runs on this port keeps its tables elsewhere.
-    const environment = { PORT: `${port}`, DATA_DIR: join(temporary, 'data') };
+    const environment = { PORT: `${port}`, DATA_DIR: join(temporary, 'new') };
     const { out } = await runNode('bin/keys.ts', ['issue', '--json'], { TMPDIR: temporary, ...environment });
     const { id, member } = JSON.parse(out);
     expect(await store.findById(id)).toBeUndefined();
@@ -127,6 +131,17 @@ describe('on a data directory', () => {
   test('what is wrong with it is said in a sentence', async () => {
     const listed = runCommand('keys', ['list'], { PORT: '18788', DATA_DIR: import.meta.filename });
     await expect(listed).rejects.toThrow(/^DATA_DIR \/.* can't be used: .+$/);
+  });
+
+  test.each([
+    ['keys', ['list']],
+    ['stop', []],
+    ['resume', []],
+  ] as const)('a mistyped one is not created (%s)', async (command, words) => {
+    const mistyped = join(temporary, 'mistyped');
+    const said = new RegExp(`^DATA_DIR ${mistyped} can't be used: no gateway has used it yet: correct the path`);
+    await expect(runCommand(command, words, { PORT: '18788', DATA_DIR: mistyped })).rejects.toThrow(said);
+    expect(existsSync(mistyped)).toBe(false);
   });
 });
 

@@ -23,20 +23,26 @@ export class FolderError extends Error {
 const shared = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x73757245]);
 
 /**
- * Creates the folder and an empty database file where missing, accessible to this user only. `wasOpen`: whether the folder was
- * accessible to others, which has been corrected.
+ * Makes the folder and the database file accessible to this user only. `creates`: whether to create them where missing. `wasOpen`:
+ * whether the folder was accessible to others, which has been corrected.
  */
-export function prepareFolder(folder: string): { readonly path: string; readonly wasOpen: boolean } {
+export function prepareFolder(folder: string, creates: boolean): { readonly path: string; readonly wasOpen: boolean } {
   try {
-    return prepare(folder);
+    return prepare(folder, creates);
   } catch (error) {
     throw Error.isError(error) && 'code' in error ? new FolderError(error.message) : error;
   }
 }
 
-function prepare(folder: string) {
+function prepare(folder: string, creates: boolean) {
   const path = join(folder, 'gateway.db');
-  makeFolders(folder);
+  if (creates) makeFolders(folder);
+  // Otherwise a mistyped path would pass for a gateway without keys.
+  else if (!existsSync(path)) {
+    throw new FolderError(
+      'no gateway has used it yet: correct the path, or issue a key or start the gateway with it first',
+    );
+  }
   const found = statSync(folder);
   if (!found.isDirectory()) throw new FolderError('it is a file: name a folder');
   refuseOwner(found.uid);

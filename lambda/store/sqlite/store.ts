@@ -11,11 +11,13 @@ interface Opening {
   readonly now: () => number;
   /** Whether this is a gateway, which checks the file for corruption and deletes expired rows, or a command. */
   readonly serves: boolean;
+  /** Whether to create the folder and the file where missing, as a gateway does. */
+  readonly creates?: boolean;
 }
 
 /** Opens the SQLite store in a folder, which several processes may use at once. Throws a FolderError if the folder can't be used. */
-export async function openSqliteStore(folder: string, { now, serves }: Opening) {
-  const { path, wasOpen } = prepareFolder(folder);
+export async function openSqliteStore(folder: string, { now, serves, creates = serves }: Opening) {
+  const { path, wasOpen } = prepareFolder(folder, creates);
   const { inThread, giveUp, close } = await startThread({ path, serves });
   const { keys, members, deviceFlow, globalCounters, stopSwitch } = inThread;
   const { refund, scan, ...counters } = inThread.counters;

@@ -41,6 +41,14 @@ test('what it makes is for its user alone, and so is what it finds open to other
   await second.close();
 });
 
+test('only a gateway creates a folder: for a command, one without a gateway’s file is a mistake', async () => {
+  for (const name of ['', 'mistyped']) {
+    const opened = openSqliteStore(pathOf(name), { now: () => noon, serves: false });
+    await expect(opened).rejects.toThrow(/^no gateway has used it yet: correct the path, or issue/);
+  }
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
 test('several processes use one file at once', async () => {
   const [one, other] = [await open(), await open()];
   const charges = Array.from({ length: 40 }, (_, index) =>

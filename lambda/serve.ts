@@ -9,7 +9,7 @@ import { warnOfLostReasoning } from './hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from './hiding/names-in-code.ts';
 import type { DoInThread } from './jobs/jobs.ts';
 import { createThreads, queueJobs } from './jobs/threads.ts';
-import { createLog, type OnFinished, type WriteLog } from './report/log.ts';
+import { createLog, type Log, type OnFinished, type WriteLog } from './report/log.ts';
 import { createPrometheus } from './report/prometheus.ts';
 import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
@@ -44,6 +44,7 @@ interface ServerDependencies {
 
 /** The server, and where it serves its metrics, if anywhere. */
 export interface GatewayServer extends HttpServer {
+  readonly log: Log;
   readonly metricsUrl: string | undefined;
 }
 
@@ -99,6 +100,7 @@ export async function startServer(
   const metrics = render && (await startMetricsServer({ host, port: metricsPort ?? 0, render, onError: onFault }));
   return {
     ...started,
+    log,
     metricsUrl: metrics?.url,
     async stop(...times) {
       await started.stop(...times);

@@ -1,7 +1,7 @@
 import './settings/require-node.ts';
 import { randomBytes } from 'node:crypto';
 import { readPageFiles } from './accounts/pages.ts';
-import { createLog, flushed, gatherLines } from './report/log.ts';
+import { flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
 import { type OpenedStore, openStore } from './server-store.ts';
 import { sayBedrockDefaults } from './settings/bedrock.ts';
@@ -27,7 +27,6 @@ async function run(): Promise<void> {
       ),
   );
   const writeLog = gatherLines(process.stdout);
-  const log = createLog({ write: writeLog, now: Date.now, metricsNamespace: config.log.metricsNamespace });
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
   const opened = await openStore(place, config, {
     environment: process.env,
@@ -60,7 +59,7 @@ async function run(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   process.on('uncaughtException', (error) => {
-    log.fault('uncaught exception', error);
+    server.log.fault('uncaught exception', error);
     fail();
   });
   void stdoutBroken.then(fail);

@@ -126,19 +126,28 @@ test('with a collector, the last spans leave before the process ends', async () 
   expect(server.errors()).toBe('');
 });
 
+/** Makes the process throw at SIGUSR2. */
+function faultAtSignal() {
+  const preload = join(folder, 'preload.mjs');
+  writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new TypeError("planted"); });');
+  return { NODE_OPTIONS: `--import=${preload}` };
+}
+
 test('with METRICS_PORT, metrics are on a port of their own; LOG_METRICS=false leaves them out of the log', async () => {
-  await using server = await startGatewayProcess({ ...settings(), METRICS_PORT: '0', LOG_METRICS: 'false' }, file);
+  const variables = { METRICS_PORT: '0', LOG_METRICS: 'false', ...faultAtSignal() };
+  await using server = await startGatewayProcess({ ...settings(), ...variables }, file);
   await server.says(/metrics at /);
   const metricsUrl = /metrics at (\S+)/.exec(server.output())?.[1] ?? '';
   const { answers, close } = await openStreams(server.url, '127.0.0.25', 2);
   const read = async (name: string, labels = {}) => readValue(await (await fetch(metricsUrl)).text(), name, labels);
   expect([await read('http_server_active_requests'), await read('gateway_open_streams')]).toEqual([2, 2]);
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
-  server.signal('SIGTERM');
+  server.signal('SIGUSR2');
   await Promise.all(answers);
   close();
-  expect(await server.ended).toBe(0);
+  expect(await server.ended).toBe(1);
   const lines = logOf(server.output());
+  expect(lines).toContainEqual(expect.objectContaining({ message: 'uncaught exception' }));
   expect(lines.length).toBeGreaterThanOrEqual(3);
   for (const line of lines) expect(Object.keys(line).filter((name) => !/^[a-z]/.test(name))).toEqual([]);
   expect(server.errors()).toBe('');
@@ -227,9 +236,7 @@ test('a refund that can’t be written before the end is logged as a charge left
 });
 
 test('an uncaught exception is logged, and streams end as in a stop, with exit code 1', async () => {
-  const preload = join(folder, 'preload.mjs');
-  writeFileSync(preload, 'process.on("SIGUSR2", () => { throw new TypeError("planted"); });');
-  await using server = await startGatewayProcess({ ...settings(), NODE_OPTIONS: `--import=${preload}` }, file);
+  await using server = await startGatewayProcess({ ...settings(), ...faultAtSignal() }, file);
   const { answers, close } = await openStreams(server.url, '127.0.0.24', 2);
   server.signal('SIGUSR2');
   expect(await server.ended).toBe(1);

@@ -8,7 +8,9 @@ const quota = '<!-- settings: quota -->';
 test('a table is regenerated from the definitions, and the prose around it stays', () => {
   const changed = renderPage(page).replace('## Quota', '## How many');
   expect(renderPage(changed.replace(/^\| `(DAILY_LIMIT|ACCESS)` .*\n/gm, ''))).toBe(changed);
-  expect(renderPage(page.replace(/^\|.*\n/gm, ''))).toContain('| `ACCESS` | `open`, or `keys` | with `keys`, serve');
+  expect(renderPage(page.replace(/^\|.*\n/gm, ''))).toContain(
+    '| `ACCESS` | `open`, or `keys` | with `keys`, only keys work',
+  );
 });
 
 test('each section must be on the page once', () => {

@@ -32,7 +32,7 @@ test.each(settings)(
 test('describes each setting, with a link and its default', () => {
   expect(settings.length).toBeGreaterThan(80);
   expect(properties.MEMBER_LIMIT).toEqual({
-    description: expect.stringContaining('keys that count alone (docs/sign-in.md#limits-and-revoking)'),
+    description: expect.stringContaining('keys with counters of their own (docs/sign-in.md#limits-and-revoking)'),
     default: 50,
     type: ['integer', 'string'],
     minimum: 0,

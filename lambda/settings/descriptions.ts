@@ -117,7 +117,7 @@ export const serverDescriptions = {
   SHUTDOWN_DRAIN:
     'seconds after SIGTERM in which the server still serves, but `/healthz` answers 503 so that a balancer sends nothing more; then `SHUTDOWN_GRACE` begins',
   SHUTDOWN_GRACE:
-    'seconds that answers in progress then have to finish (10 with `npm start`), before [they are ended](hosting.md#how-it-ends)',
+    'seconds that answers in progress then have to finish (10 with `npm start`), before [they are ended](hosting.md#how-it-stops)',
   DATA_DIR:
     'a local folder for [keys and counters](hosting.md#on-one-machine), instead of the two tables. With neither, `npm start` loses them when it ends',
   OTEL_EXPORTER_OTLP_ENDPOINT:

@@ -1,5 +1,5 @@
 /*
- * What a dialect is: an API in which clients and upstreams talk, such as Anthropic's messages. Each has a folder beside this file, with
+ * A dialect is an API that clients and upstreams speak, such as Anthropic's messages. Each has a folder beside this file, with
  * everything that only this dialect does:
  *
  * - `NAME.ts` exports its `Dialect`: endpoints, which request bodies are valid, where an answer holds its texts, ids and usage, and what

@@ -37,7 +37,7 @@ export interface HttpServer {
    * that, everything is served but `/healthz` answers 503, so that load balancers send nothing more.
    */
   stop(graceMs: number, drainMs?: number): Promise<void>;
-  /** How much it does at this moment: bytes of bodies and whole answers, for one. */
+  /** The current load, such as the bytes of bodies and whole answers in memory. */
   state(): { readonly requests: number; readonly streams: number; readonly held: number; readonly budget: number };
 }
 
@@ -47,7 +47,7 @@ const usualTimeLimit = 900_000;
 const lastMoment = 100;
 
 const limits = {
-  // Node's default, made explicit. Agents send a hundredth of it.
+  // Node's default, made explicit. Agents send a hundredth of that.
   maxHeaderSize: 16_384,
   // Headers fit in a packet or two. A client that takes longer occupies a connection that others could use.
   headersTimeout: 20_000,

@@ -94,7 +94,7 @@ export function openAttempt(
     explain: explainer.sentence,
     ...(countsText && { onText: count, onToolArguments: count }),
   };
-  /** Present if the upstream checks the signatures of this answer: what seals those that hiding voids. */
+  /** Present if the upstream checks the signatures of this answer. Seals replace those that hiding invalidates. */
   const signing = async ({ translated, signsThinking }: AnswerOfUpstream): Promise<Sealing | undefined> =>
     signsThinking && !translated && parsed.dialect.hasSignatures ? { salt: await readSealSalt(), caller } : undefined;
   return { request, record, caller, ask, hiding, explainer, countsText, signing };

@@ -24,7 +24,7 @@ export interface AnswerRewriting {
   /** Whether to count the bytes of text that the model wrote. */
   readonly countsText: boolean;
   readonly translation?: AnswerTranslation | undefined;
-  /** Present if the upstream signs the reasoning that the client sees: what seals signatures that it would refuse. */
+  /** Present if the upstream signs the reasoning that the client sees. Seals replace signatures that it would refuse. */
   readonly signing?: Sealing | undefined;
 }
 

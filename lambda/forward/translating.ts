@@ -1,4 +1,4 @@
-/* Everything that translates between dialects. Few deployments need it, and it is big, so it alone on a request's path is loaded lazily. */
+/* Everything that translates between dialects. It is large and rarely needed, so it alone of the code for requests is loaded lazily. */
 
 export { removeSeals } from '../dialects/model/remove-seals.ts';
 export { openAnswer, translate } from '../dialects/translation.ts';

@@ -93,7 +93,7 @@ function createClient(answer: Readable, shouldDrain: () => boolean, now: () => n
   answer.once('close', () => unblocked?.resolve());
   return {
     body,
-    /** Resolves when the answer begins; rejects with the reason if it never will. */
+    /** Resolves when the answer begins; rejects with the reason if it never does. */
     begun: begun.promise,
     hasBegun: () => hasBegun,
     wasBehind: () => wasBehind,
@@ -117,7 +117,7 @@ function createClient(answer: Readable, shouldDrain: () => boolean, now: () => n
     end(): void {
       if (!body.destroyed) body.push(null);
     },
-    /** Everything is settled: the body may close. */
+    /** Lets the body close, now that everything is settled. */
     close: settled.resolve,
   };
 }

@@ -77,7 +77,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
     let firstFailure: UpstreamFailure | undefined;
     let lastFailure: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
-    // Whether the body may hold data that the next candidate can't decrypt: if the conversation's own key rests, even the first is foreign.
+    // Whether the body holds data that the next candidate may not be able to read: if the conversation's own key rests, not even the first.
     let holdsForeign = left[0]?.isOwn === false && (await holdsSealed(outgoing, signal));
     let movedOnce = false;
     for (;;) {
@@ -108,8 +108,8 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
           left = [renewed, ...others];
           continue;
         }
-        // A foreign account can't read what the conversation's own created. That is not the caller's mistake, so the first failure counts.
-        // A translation holds no such things.
+        // Another account can't read what the conversation's own account has encrypted or signed. That is not the caller's mistake: the
+        // own key is tried, or else its failure is the one to report. A translated request holds no such data.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
         const isUnreadable = mayBeForeign && holdsForeign && speaks(candidate.upstream, outgoing);
         if (firstFailure && isUnreadable) throw firstFailure;

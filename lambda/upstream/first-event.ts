@@ -44,7 +44,7 @@ function waitForEvent(body: Readable): Promise<void> {
   return promise;
 }
 
-/** In bytes. Of more comments and pings than this, only the end is kept. */
+/** In bytes. If comments and pings grow beyond this, only their end is kept. */
 const longestSilence = 65_536;
 /** In bytes. A longer line of data is no ping, even before it is complete. */
 const longestPing = 1_024;

@@ -27,7 +27,7 @@ interface Dependencies {
 
 const restTime = 60_000;
 const longestRest = 600_000;
-/** So many callers count as several, within so many milliseconds. */
+/** How many callers count as several, and within how many milliseconds. */
 const several = 3;
 const severalWithin = 300_000;
 
@@ -35,7 +35,7 @@ const severalWithin = 300_000;
 export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies) {
   /** When each key's rest ends, in the order in which the rests began. */
   const rests = new Map<string, number>();
-  /** The callers who met a failure of a key lately, and when. */
+  /** The callers who recently met a failure of a key, and when. */
   const metBy = new Map<string, ReadonlyMap<string, number>>();
   // All tokens are for the same account, so the upstream alone identifies the candidate.
   const nameOf = ({ upstream: { prefix, tokenRegion }, key }: Pick<Candidate, 'upstream' | 'key'>) =>
@@ -103,12 +103,12 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       return (await readAccesses(upstreams)).length > 0;
     },
 
-    /** Records that a caller met a failure of a key. Returns whether several callers have, lately. */
+    /** Records that a caller met a failure of a key. Returns whether several callers recently have. */
     isMetBySeveral(candidate: Candidate, caller: string): boolean {
       const time = now();
       const name = nameOf(candidate);
       const recent = [...(metBy.get(name) ?? [])].filter(([one, at]) => one !== caller && at > time - severalWithin);
-      // The oldest are dropped: no more are kept than make `several`.
+      // Drops the oldest: more than `several` are not needed.
       metBy.set(name, new Map([...recent.slice(1 - several), [caller, time]]));
       return recent.length + 1 >= several;
     },

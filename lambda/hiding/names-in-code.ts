@@ -16,18 +16,23 @@ const inCode = `
 
 const shortest = 5;
 
-/** Warns of each name that hiding would also replace in ordinary generated code. */
+/** Warns of names that hiding would also replace in ordinary generated code. */
 export function warnOfNamesInCode(
   upstreams: readonly Upstream[],
   { hideInText, upstreamNames }: Config['hiding'],
 ): string[] {
   if (hideInText === 'none') return [];
-  return hiddenNames(upstreams, upstreamNames).flatMap((name) => {
+  const found = hiddenNames(upstreams, upstreamNames).flatMap((name) => {
     const where = inCode.find((one) => holds(one.toLowerCase(), name.toLowerCase()));
     if (where === undefined) return [];
-    const asIn = where === name.toLowerCase() ? '' : ` (as in ${where})`;
-    return `${name} is also hidden in code that a model writes${asIn}: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none`;
+    return where === name.toLowerCase() ? name : `${name} (as in ${where})`;
   });
+  if (found.length === 0) return [];
+  const [are, them] = found.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const names = new Intl.ListFormat('en').format(found);
+  return [
+    `${names} ${are} also hidden in code that a model writes: set UPSTREAM_NAMES without ${them}, or HIDE_IN_TEXT=none`,
+  ];
 }
 
 /** Short names are hidden only as whole words. */

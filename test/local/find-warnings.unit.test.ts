@@ -102,8 +102,7 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     loopback,
     { ...real, UPSTREAM_NAMES: 'Amazon,OpenAI,acme' },
     [
-      /^Amazon is also hidden in code that a model writes \(as in amazonaws\.com\): set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none$/,
-      /^OpenAI is also hidden in code that a model writes: /,
+      /^Amazon \(as in amazonaws\.com\) and OpenAI are also hidden in code that a model writes: set UPSTREAM_NAMES without them, or HIDE_IN_TEXT=none$/,
     ],
   ],
   [

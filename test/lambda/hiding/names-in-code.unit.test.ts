@@ -8,11 +8,11 @@ const hidden = 'is also hidden in code that a model writes';
 
 testRows<[name: string, warning: string]>([
   ['openai', `openai ${hidden}`],
-  ['Claude', `Claude ${hidden} (as in CLAUDE.md)`],
-  ['amazon', `amazon ${hidden} (as in amazonaws.com)`],
+  ['Claude', `Claude (as in CLAUDE.md) ${hidden}`],
+  ['amazon', `amazon (as in amazonaws.com) ${hidden}`],
   ['meta', `meta ${hidden}`],
   ['SGLang', `SGLang ${hidden}`],
-  ['llama', `llama ${hidden} (as in llama_index)`],
+  ['llama', `llama (as in llama_index) ${hidden}`],
 ])('warns of a name that is common in code', (name, warning) => {
   expect(warn(name)).toEqual([warning]);
 });
@@ -23,6 +23,12 @@ testRows(['glm', 'qwen', 'gpt-oss', 'acmecorp', 'deepseek', 'oss', 'met'])(
     expect(warn(name)).toEqual([]);
   },
 );
+
+test('warns of several names in one sentence', () => {
+  expect(warn('amazon', 'acmecorp', 'openai', 'meta')).toEqual([
+    'amazon (as in amazonaws.com), openai, and meta are also hidden in code that a model writes',
+  ]);
+});
 
 test('does not warn if generated text is not scrubbed', () => {
   expect(warnOfNamesInCode([], { upstreamNames: ['openai'], hideInText: 'none' })).toEqual([]);

@@ -21,8 +21,14 @@ test('with DEMO_OIDC one made-up person signs in and gets a key, another is kept
   const { token } = (ada.body as { session: { token: string } }).session;
   const headers = { 'content-type': 'application/json', origin: base, authorization: `Bearer ${token}` };
   const issued = await fetch(`${base}/cli/keys/issue`, { method: 'POST', headers, body: '{}' });
-  const { key } = (await issued.json()) as { key: { key: string } };
+  const { key } = (await issued.json()) as { key: { key: string; id: string } };
   expect((await fetch(`${base}/v1/models`, { headers: { 'x-api-key': key.key } })).status).toBe(200);
+  const revoking = { method: 'POST', headers, body: JSON.stringify({ id: key.id }) };
+  expect((await fetch(`${base}/cli/keys/revoke`, revoking)).status).toBe(200);
+  // The same lines as in a deployment's log of the pages.
+  for (const message of ['granted', 'revoked']) {
+    await gateway.says(new RegExp(`"message":"${message}","requestId":"req_\\w+",.*"keyId":"${key.id}"`));
+  }
   expect(await signInOn(base, 'mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
 
   // The operator's command knows where terminals sign in.

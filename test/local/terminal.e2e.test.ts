@@ -44,6 +44,17 @@ test('NO_COLOR turns colours off, and LOG_FORMAT=json writes in a terminal what 
   expect(gateway.output()).not.toContain('\u001b');
 });
 
+test('the first lines name every upstream, by host alone', async () => {
+  const upstream = (prefix: string, host: string) => ({
+    [`${prefix}_BASE_URL`]: `https://${host}/a/path/v1`,
+    [`${prefix}_API_KEYS`]: `key-of-${host}`,
+    [`${prefix}_TEXT_MODEL`]: 'a-model',
+  });
+  const first = upstream('UPSTREAM', 'first.invalid');
+  await using gateway = await startGatewayProcess({ ...first, ...upstream('UPSTREAM_2', 'second.invalid') });
+  expect(gateway.output()).toContain('\nupstream  first.invalid, then second.invalid\n');
+});
+
 test('in a pipe the log is JSON, and an output that ends while it stops changes nothing', async () => {
   await using gateway = await startGatewayProcess();
   await post(gateway, 'guest');

@@ -14,7 +14,8 @@ export interface Defect {
 
 const standIns = join(import.meta.dirname, 'stand-ins');
 const root = join(import.meta.dirname, '../..');
-const outputs = join(root, '.jest-cache/simulation');
+/** What the simulation writes. */
+export const outputs = join(root, '.jest-cache/simulation');
 
 /** Modules of Node whose outcome may vary. */
 const varying = /^node:(timers\/promises|crypto|http|https|net|tls|zlib|worker_threads)$/;

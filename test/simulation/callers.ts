@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type CallerPlan, callersOf, type Plan } from './plan.ts';
 import { salt } from './settings.ts';
-import { type Store, tables } from './store.ts';
+import type { WorldStore } from './store/store.ts';
 
 export const addressOf = ({ kind, who }: CallerPlan): string => `203.0.113.${(kind === 'guest' ? 10 : 100) + who}`;
 
@@ -16,23 +16,20 @@ const networkIdOf = (address: string): string =>
   createHmac('sha256', salt).update(address).digest('base64url').slice(0, 22);
 
 /** Issues the keys, and counts what was used before. */
-export function admit(plan: Plan, store: Store, begin: number): void {
-  let isAnyIssued = false;
+export function admit(plan: Plan, store: WorldStore, begin: number): void {
   for (const caller of callersOf(plan)) {
-    const { kind, who, limit, budget, used } = caller;
+    const { kind, who, limit, budget, budgetWindow, used } = caller;
     const key = keyOf(caller);
     if (key === undefined || kind === 'guest' || kind === 'unknown key') continue;
-    isAnyIssued = true;
-    store.put(tables.keys, `key#${createHash('sha256').update(key).digest('hex')}`, {
+    store.putKey(createHash('sha256').update(key).digest('hex'), {
       id: `key_${kind.replace(' ', '-')}-${who}`,
       member: `member-${who}`,
       createdAt: begin - 1_000,
       ...(kind === 'own limit' && { limit }),
-      ...(kind === 'budget' && { budget, budgetWindow: 'day' }),
+      ...(kind === 'budget' && { budget, budgetWindow }),
     });
-    if (used > 0) store.put(tables.quota, itemOf(caller), { [`u${Math.floor(begin / 86_400_000)}`]: used });
+    if (used > 0) store.putUsed(itemOf(caller), Math.floor(begin / 86_400_000), used);
   }
-  if (isAnyIssued) store.put(tables.keys, 'issued', {});
 }
 
 /** Where a caller's requests are counted. */

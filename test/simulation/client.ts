@@ -35,34 +35,55 @@ export function hear(seen: Seen, bytes: Buffer, now: number): void {
 /** Says what a client does. */
 export type Say = (what: string) => void;
 
-/** Has a client read what comes on its connection, as its plan says. */
-export function readAnswer(peer: Peer, plan: RequestPlan, seen: Seen, scheduler: Scheduler, say: Say): void {
-  const settle = (end: NonNullable<Seen['end']>) => {
-    if (seen.ended !== undefined) return;
+interface Asked {
+  readonly plan: RequestPlan;
+  readonly seen: Seen;
+  readonly say: Say;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/** A client's end of a connection. If it `stays`, it can be asked by again once its answer is whole. */
+export function createClient(peer: Peer, scheduler: Scheduler, stays: boolean) {
+  let asked: Asked | undefined;
+  let isOpen = true;
+
+  function settle(end: NonNullable<Seen['end']>, request = asked): void {
+    if (!request || request !== asked) return;
+    const { seen, say } = request;
+    asked = undefined;
     [seen.ended, seen.end] = [scheduler.now(), end];
     say(`is done: ${end}`);
+    if (end === 'whole' && stays && seen.headers.connection !== 'close') return;
+    isOpen = false;
     if (end === 'whole') peer.end();
     if (end === 'left') peer.reset();
-  };
-  const pause = () => {
+  }
+
+  function pause({ plan, seen, say }: Asked): void {
     [seen.pausedAt, seen.bytesBefore] = [scheduler.now(), seen.bytes];
     say('reads no more');
     peer.hold(true);
     scheduler.at(plan.pauses, undefined, () => peer.hold(false));
-  };
-  const isDue = (bytes: number) => bytes >= 0 && seen.bytes >= bytes;
+  }
+
   const reader = createHttpReader(
     {
       onHead({ first, headers }) {
+        if (!asked) return;
+        const { seen, say } = asked;
         [seen.status, seen.headers] = [Number(first.split(' ')[1]), headers];
         seen.answeredAt ??= scheduler.now();
         say(`is answered ${seen.status}`);
       },
       onBody(bytes) {
+        if (!asked) return;
+        const { plan, seen, say } = asked;
+        const isDue = (mark: number) => mark >= 0 && seen.bytes >= mark;
         hear(seen, bytes, scheduler.now());
         say(`gets ${bytes.length} bytes`);
         if (isDue(plan.leavesAt)) settle('left');
-        else if (isDue(plan.pausesAt) && seen.pausedAt === undefined) pause();
+        else if (isDue(plan.pausesAt) && seen.pausedAt === undefined) pause(asked);
       },
       onEnd: () => settle('whole'),
     },
@@ -70,9 +91,21 @@ export function readAnswer(peer: Peer, plan: RequestPlan, seen: Seen, scheduler:
   );
   peer.onBytes = reader.push;
   peer.onEnd = () => {
-    if (!reader.end() || seen.status === undefined) settle('cut');
+    if (!reader.end() || asked?.seen.status === undefined) settle('cut');
+    isOpen = false;
     peer.end();
   };
-  peer.onClose = () => settle('cut');
-  if (plan.leavesAfter >= 0) scheduler.at(plan.leavesAfter, undefined, () => settle('left'));
+  peer.onClose = () => {
+    settle('cut');
+    isOpen = false;
+  };
+  return {
+    isIdle: () => isOpen && !asked,
+    /** Has it read the answer as the plan says. */
+    ask(request: Asked): void {
+      asked = request;
+      const { leavesAfter } = request.plan;
+      if (leavesAfter >= 0) scheduler.at(leavesAfter, undefined, () => settle('left', request));
+    },
+  };
 }

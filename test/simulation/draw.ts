@@ -15,12 +15,16 @@ export function drawPlan(seed: number): Plan {
   const random = createRandom(seed);
   const rarely = <T extends object>(times: number, draw: () => T): T | Record<string, never> =>
     random.once(times) ? draw() : {};
-  const callers = Array.from({ length: 1 + random.below(3) }, () => drawCaller(random));
-  // Of a sequence of its own, so that all else stays as it is.
+  const windows = createRandom(seed ^ 0x165667b1);
+  const callers = Array.from({ length: 1 + random.below(3) }, () => drawCaller(random, windows));
+  // Of sequences of their own, so that all else stays as it is.
   const recording = createRandom(seed ^ 0x5bd1e995);
-  const requests = Array.from({ length: 1 + random.below(3) }, () => ({
+  const place = createRandom(seed ^ 0x2c1b3c6d);
+  // One, in most worlds: whatever a single request shows is found sooner.
+  const requests = Array.from({ length: 1 + random.below(1 + random.below(3)) }, () => ({
     ...drawRequest(random, callers.length),
     ...(recording.once(8) && { recorded: 1 + recording.below(1_000) }),
+    ...(place.once(3) && { connection: 'kept' as const }),
   }));
   return completed({
     seed,
@@ -40,10 +44,11 @@ export function drawPlan(seed: number): Plan {
     ...rarely(5, () => ({ stopsAt: random.below(600), grace: random.pick([0, 50, 300]) })),
     ...rarely(20, () => ({ threads: random.pick(['dies', 'hangs'] as const) })),
     ...rarely(20, () => ({ diesAt: random.below(600) })),
+    ...(place.once(3) && { store: 'sqlite' }),
   });
 }
 
-function drawCaller(random: Random): Partial<CallerPlan> {
+function drawCaller(random: Random, windows: Random): Partial<CallerPlan> {
   const kind = random.pick([
     'member',
     'member',
@@ -61,6 +66,7 @@ function drawCaller(random: Random): Partial<CallerPlan> {
     ...(random.once(3) && { who: random.below(2) }),
     ...(kind === 'own limit' && { limit: random.below(3) }),
     ...(kind === 'budget' && random.once(3) && { budget: 500 + random.below(3_000) }),
+    ...(kind === 'budget' && windows.once(3) && { budgetWindow: windows.pick(['week', 'month'] as const) }),
     ...(kind === 'member' && random.once(6) && { used: 48 + random.below(3) }),
   };
 }

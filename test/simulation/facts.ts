@@ -132,16 +132,17 @@ export function accountsOf(history: History, facts: readonly Fact[]): Account[] 
 }
 
 /** What all attributes of an item add up to whose names match. */
-export const sumIn = ({ store }: History, item: string, pattern: RegExp): number => sumOf(store.items, item, pattern);
+export const sumIn = ({ store }: History, item: string, pattern: RegExp): number =>
+  sumOf(store.counters, item, pattern);
 
 /** The largest of them. */
 export const mostIn = ({ store }: History, item: string, pattern: RegExp): number =>
-  Math.max(0, ...numbersIn(store.items, item, pattern));
+  Math.max(0, ...numbersIn(store.counters, item, pattern));
 
 const sumOf = (...given: Parameters<typeof numbersIn>): number =>
   numbersIn(...given).reduce((sum, number) => sum + number, 0);
 
-function numbersIn(items: History['store']['items'], item: string, pattern: RegExp): number[] {
-  const found = items.get(`quota/${item}`) ?? {};
+function numbersIn(counters: History['store']['counters'], item: string, pattern: RegExp): number[] {
+  const found = counters.get(item) ?? {};
   return Object.entries(found).flatMap(([name, { N = 0 }]) => (pattern.test(name) ? [Number(N)] : []));
 }

@@ -23,9 +23,11 @@ function installAwslambda(): void {
   });
 }
 
+type Handler = (event: object, stream: Writable, context: object) => Promise<void>;
+
 interface Environment {
   readonly process: Process;
-  handler: ((event: object, stream: Writable, context: object) => Promise<void>) | undefined;
+  handler: Promise<Handler> | undefined;
   isBusy: boolean;
 }
 
@@ -42,15 +44,16 @@ export function startFunction(world: World): Engine {
     return environment;
   }
 
-  function handlerOf({ process }: Environment) {
+  async function handlerOf({ process }: Environment): Promise<Handler> {
+    const { store } = await world.store.open(process, () => world.random.below(1_000) / 1_000);
     const { writeLog: write, now, ...outside } = world.outside;
     const app = subject.createGateway(world.config, {
       ...outside,
       now,
       log: subject.createLog({ write, now, metricsNamespace: world.config.log.metricsNamespace }),
-      store: world.store.openFor(process, subject, () => world.random.below(1_000) / 1_000),
+      store,
     });
-    return subject.createHandler(app) as unknown as Environment['handler'];
+    return subject.createHandler(app) as unknown as Handler;
   }
 
   /** Everything that leaves arrives, whoever still reads it: Lambda takes it. */
@@ -109,15 +112,18 @@ export function startFunction(world: World): Engine {
       };
       scheduler.at(1, process, () => {
         environment.handler ??= handlerOf(environment);
-        environment.handler?.(event, stream, context).then(
-          () => settle(stream.writableFinished ? 'whole' : 'cut'),
-          (error) => {
-            world.escaped.push(error);
-            settle('cut');
-          },
-        );
+        environment.handler
+          .then((handler) => handler(event, stream, context))
+          .then(
+            () => settle(stream.writableFinished ? 'whole' : 'cut'),
+            (error) => {
+              world.escaped.push(error);
+              settle('cut');
+            },
+          );
       });
     },
+    isUp: () => true,
     isIdle: () => environments.every(({ isBusy }) => !isBusy),
     wake() {
       for (const { process } of environments) if (process.state === 'frozen') scheduler.thaw(process, 0);

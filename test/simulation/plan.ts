@@ -51,6 +51,8 @@ export interface RequestPlan {
   readonly stream: boolean;
   readonly asks: 'for an answer' | 'for a count' | 'for models' | 'for usage' | 'for nothing known';
   readonly wrong: 'nothing' | 'json' | 'model' | 'image' | 'encoding' | 'no model' | 'gzip cut';
+  /** A server may be asked on a connection on which others were answered, if one is idle. */
+  readonly connection: 'new' | 'kept';
   readonly gzip: boolean;
   readonly pieces: 'joined' | 'bytes' | 'odd';
   /** Which of the recorded requests it sends, with its own end; none if it is 0. */
@@ -78,6 +80,7 @@ export interface CallerPlan {
   readonly limit: number;
   /** In micros. */
   readonly budget: number;
+  readonly budgetWindow: 'day' | 'week' | 'month';
   /** What is counted already. */
   readonly used: number;
 }
@@ -114,6 +117,8 @@ export interface Plan {
   readonly callers: readonly Partial<CallerPlan>[];
   readonly requests: readonly Partial<RequestPlan>[];
   readonly outages: readonly Outage[];
+  /** A server may have either. */
+  readonly store: 'tables' | 'sqlite';
   readonly storeLatency: number;
   readonly storeFaults: readonly StoreFault[];
   /** What becomes of threads that have long work. */
@@ -153,6 +158,7 @@ export const dullRequest: RequestPlan = {
   stream: false,
   asks: 'for an answer',
   wrong: 'nothing',
+  connection: 'new',
   gzip: false,
   pieces: 'joined',
   recorded: 0,
@@ -167,7 +173,14 @@ export const dullRequest: RequestPlan = {
   turns: [],
 };
 
-export const dullCaller: CallerPlan = { kind: 'member', who: 0, limit: 50, budget: 1_000_000, used: 0 };
+export const dullCaller: CallerPlan = {
+  kind: 'member',
+  who: 0,
+  limit: 50,
+  budget: 1_000_000,
+  budgetWindow: 'day',
+  used: 0,
+};
 
 export const dullPlan: Plan = {
   seed: 1,
@@ -182,6 +195,7 @@ export const dullPlan: Plan = {
   callers: [{}],
   requests: [{}],
   outages: [],
+  store: 'tables',
   storeLatency: 3,
   storeFaults: [],
   threads: 'works',

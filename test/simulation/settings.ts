@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts';
 import { hidden } from './speech.ts';
-import { tables } from './store.ts';
+import { tableNames } from './store/tables.ts';
 
 /** Such that no sum comes out even. */
 export const prices = { input: 2.500001, output: 10.000003 };
@@ -23,8 +23,8 @@ export function settingsOf(plan: Plan): Record<string, string> {
     ...upstream('UPSTREAM', hidden.hosts[0], plan.keys > 1 ? [first, second] : [first]),
     ...(plan.upstreams > 1 && upstream('UPSTREAM_2', hidden.hosts[1], [third])),
     UPSTREAM_NAMES: hidden.names.join(','),
-    KEYS_TABLE: tables.keys,
-    QUOTA_TABLE: tables.quota,
+    KEYS_TABLE: tableNames.keysTable,
+    QUOTA_TABLE: tableNames.quotaTable,
     NETWORK_SALT: salt,
     PRICES: JSON.stringify({ svc: prices, 'svc-vision': prices }),
     AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:8080',

@@ -1,4 +1,4 @@
-// npm run simulate -- --runs 5000 --seed 1 [--until 10m] | --world SEED_OR_PLAN | --defects
+// npm run simulate -- --runs 5000 --seed 1 [--until 10m] | --world SEED_OR_PLAN | --defects [NAME]
 import { Command, InvalidArgumentError } from 'commander';
 import { loadSubject } from './bundle.ts';
 import { defects } from './defects.ts';
@@ -9,12 +9,15 @@ import { explain, runWorlds, violationIn } from './run.ts';
 import { seedOfToday } from './seed-of-today.ts';
 import { runWorld } from './world.ts';
 
+/** The most worlds in which a defect is looked for. */
+const mostWorlds = 20_000;
+
 interface Options {
   readonly runs: number;
   readonly seed: number;
   readonly until?: number;
   readonly world?: Plan;
-  readonly defects?: true;
+  readonly defects?: string | true;
 }
 
 const options = new Command('npm run simulate --')
@@ -25,7 +28,10 @@ const options = new Command('npm run simulate --')
   .option('--seed <number>', 'of the run', Number, seedOfToday())
   .option('--until <time>', 'ends after this time at the latest, such as 10m', readTime)
   .option('--world <seed or plan>', 'shows the one world of this seed, or of this plan in JSON', readWorld)
-  .option('--defects', 'finds for each planted defect the first seed that shows it')
+  .option(
+    '--defects [name]',
+    'finds for each planted defect, or those with this in their name, the first seed that shows it',
+  )
   .parse()
   .opts<Options>();
 
@@ -40,7 +46,7 @@ function readWorld(text: string): Plan {
 }
 
 if (options.world) await show(options.world);
-else if (options.defects) await findDefects();
+else if (options.defects) await findDefects(options.defects === true ? '' : options.defects);
 else await run(options);
 
 async function run({ seed, runs, until = Number.POSITIVE_INFINITY }: Options): Promise<void> {
@@ -75,11 +81,8 @@ async function show(plan: Plan): Promise<void> {
   if (violation) process.exitCode = 1;
 }
 
-/** The most worlds in which a defect is looked for. */
-const mostWorlds = 20_000;
-
-async function findDefects(): Promise<void> {
-  for (const defect of defects) {
+async function findDefects(wanted: string): Promise<void> {
+  for (const defect of defects.filter(({ name }) => name.includes(wanted))) {
     const subject = await loadSubject(defect);
     let seed = 0;
     let violation: Awaited<ReturnType<typeof violationIn>>;

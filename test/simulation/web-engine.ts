@@ -1,6 +1,6 @@
-import { readAnswer, type Say, type Seen } from './client.ts';
-import { createConnection } from './connection.ts';
-import type { RequestPlan } from './plan.ts';
+import { type Client, createClient, type Say, type Seen } from './client.ts';
+import { createConnection, type Peer } from './connection.ts';
+import { type RequestPlan, requestsOf } from './plan.ts';
 import type { ClientRequest } from './request.ts';
 import { endProcess, newProcess, type Process } from './scheduler.ts';
 import { recut } from './speech.ts';
@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 /** How clients reach the gateway of a world. */
 export interface Engine {
   send(request: ClientRequest, plan: RequestPlan, seen: Seen, say: Say): void;
+  /** Whether clients can reach it. */
+  isUp(): boolean;
   /** Whether no request is being answered. */
   isIdle(): boolean;
   /** Wakes what is frozen, so that what it has left open shows. */
@@ -22,7 +24,9 @@ export interface Stop {
   over?: number;
 }
 
-type Running = Awaited<ReturnType<World['subject']['startServer']>>;
+interface Running {
+  stop(grace: number): Promise<void>;
+}
 
 /** The HTTP server, one process for all. It may be told to stop, or die; then another one takes its place. */
 export function startWeb(world: World): Engine {
@@ -33,24 +37,21 @@ export function startWeb(world: World): Engine {
   function boot(name: string) {
     const process = newProcess(name);
     const state: { process: Process; server: Running | undefined } = { process, server: undefined };
-    scheduler.at(0, process, () => {
+    async function start(): Promise<void> {
+      const { store, close } = await world.store.open(process, () => world.random.below(1_000) / 1_000);
       const serverConfig = subject.readServerConfig(world.environment);
-      const starting = subject.startServer(world.config, serverConfig, {
+      const server = await subject.startServer(world.config, serverConfig, {
         ...world.outside,
         openAdminStore: () => Promise.reject(new Error('no pages here')),
-        store: world.store.openFor(process, subject, () => world.random.below(1_000) / 1_000),
+        store,
         pageFiles: new Map(),
         runEvery: (task, time) => {
           scheduler.setTimer(task, time, true).isRef = false;
         },
       });
-      starting.then(
-        (server) => {
-          state.server = server;
-        },
-        (error) => world.escaped.push(error),
-      );
-    });
+      state.server = { stop: (grace) => server.stop(grace).then(close) };
+    }
+    scheduler.at(0, process, () => void start().catch((error) => world.escaped.push(error)));
     return state;
   }
 
@@ -67,6 +68,26 @@ export function startWeb(world: World): Engine {
     };
     // Until it serves, nothing keeps it from ending at once.
     scheduler.at(0, process, () => (server ? void server.stop(plan.grace).then(end) : end()));
+  }
+
+  const kept: { readonly peer: Peer; readonly client: Client }[] = [];
+  const stays = requestsOf(plan).some(({ connection }) => connection === 'kept');
+
+  /** A new connection, unless nobody is there. */
+  function connect() {
+    const { process } = current;
+    const server = world.servers.get(process);
+    if (!server) return undefined;
+    const { latency } = plan;
+    const place = { remoteAddress: '10.0.0.1', allowHalfOpen: true };
+    const { socket, peer } = createConnection({ scheduler, process, latency, ...place });
+    scheduler.at(latency, process, () => {
+      if (world.servers.has(process)) server.emit('connection', socket);
+      else socket.destroy();
+    });
+    const connection = { peer, client: createClient(peer, scheduler, stays) };
+    kept.push(connection);
+    return connection;
   }
 
   if (plan.diesAt >= 0) {
@@ -86,23 +107,16 @@ export function startWeb(world: World): Engine {
 
   return {
     send({ bytes }, requestPlan, seen, say) {
-      const { process } = current;
-      const server = world.servers.get(process);
-      if (!server) {
+      const connection = (requestPlan.connection === 'kept' && kept.find(({ client }) => client.isIdle())) || connect();
+      if (!connection) {
         [seen.ended, seen.end] = [scheduler.now(), 'not connected'];
         return;
       }
-      const { latency } = plan;
-      const place = { remoteAddress: '10.0.0.1', allowHalfOpen: true };
-      const { socket, peer } = createConnection({ scheduler, process, latency, ...place });
-      scheduler.at(latency, process, () => {
-        if (world.servers.has(process)) server.emit('connection', socket);
-        else socket.destroy();
-      });
-      readAnswer(peer, requestPlan, seen, scheduler, say);
+      connection.client.ask({ plan: requestPlan, seen, say });
       const pieces = requestPlan.pieces === 'joined' ? 'events' : requestPlan.pieces;
-      for (const piece of recut([bytes], pieces, world.random.below)) peer.send(piece);
+      for (const piece of recut([bytes], pieces, world.random.below)) connection.peer.send(piece);
     },
+    isUp: () => world.servers.size > 0,
     isIdle: () => true,
     wake() {},
     async stop() {

@@ -11,7 +11,7 @@ import { callersOf, type Plan, requestsOf } from './plan.ts';
 import { requestOf } from './request.ts';
 import { createScheduler, type Process, type Timer } from './scheduler.ts';
 import { settingsOf } from './settings.ts';
-import { createStore } from './store.ts';
+import { createStore, type WorldStore } from './store/store.ts';
 import { createUpstreams, type Try } from './upstream.ts';
 import { type Engine, type Stop, startWeb } from './web-engine.ts';
 
@@ -21,7 +21,7 @@ export interface History {
   readonly begin: number;
   readonly seen: readonly Seen[];
   readonly tries: readonly Try[];
-  readonly store: ReturnType<typeof createStore>;
+  readonly store: WorldStore;
   /** The log, line by line, and when each was written. */
   readonly log: readonly string[];
   readonly logTimes: readonly number[];
@@ -45,7 +45,7 @@ export interface World {
   readonly plan: Plan;
   readonly subject: Subject;
   readonly scheduler: ReturnType<typeof createScheduler>;
-  readonly store: ReturnType<typeof createStore>;
+  readonly store: WorldStore;
   readonly environment: Readonly<Record<string, string>>;
   readonly config: ReturnType<Subject['readConfig']>;
   readonly trace: (line: () => string) => void;
@@ -77,7 +77,9 @@ async function live(subject: Subject, plan: Plan, isTraced: boolean): Promise<Hi
   const world = openWorld(subject, plan, isTraced);
   const { begin, scheduler, store, upstreams, log, logTimes, escaped, memory } = world;
   const engine = plan.engine === 'web' ? startWeb(world) : startFunction(world);
-  const seen = requestsOf(plan).map(({ at }) => newSeen(begin + at));
+  await scheduler.runUntil(engine.isUp, begin + 1_000);
+  const opened = scheduler.now();
+  const seen = requestsOf(plan).map(({ at }) => newSeen(opened + at));
   sendAll(world, engine, seen);
   const isAnswered = () => seen.every(({ ended }) => ended !== undefined) && engine.isIdle();
   await untilCalm(world, engine, isAnswered);
@@ -113,7 +115,7 @@ function openWorld(subject: Subject, plan: Plan, isTraced: boolean) {
   const trace = (line: () => string) => {
     if (isTraced) lines.push(`${scheduler.now() - begin} ${line()}`);
   };
-  const store = createStore(plan, scheduler, trace);
+  const store = createStore({ plan, subject, scheduler, trace });
   const upstreams = createUpstreams(plan, { scheduler, random, trace, begin });
   const servers = new Map<Process, Server>();
   const memory: { held: number }[] = [];
@@ -130,6 +132,7 @@ function openWorld(subject: Subject, plan: Plan, isTraced: boolean) {
       for (const [process, one] of servers) if (one === server) servers.delete(process);
     },
     fateOfThread: () => plan.threads,
+    startStoreThread: store.startThread,
     openMemory() {
       const account = { held: 0 };
       memory.push(account);

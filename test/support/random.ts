@@ -9,7 +9,7 @@ export interface Random {
 
 /** Marsaglia's xorshift: 32 bits of state, fast, and as random as tests need. */
 export function createRandom(seed: number): Random {
-  let state = (seed ^ 0x9e3779b9) | 0 || 1;
+  let state = scatter(seed) || 1;
   const below = (limit: number): number => {
     state ^= state << 13;
     state ^= state >>> 17;
@@ -25,4 +25,11 @@ export function createRandom(seed: number): Random {
       return chosen;
     },
   };
+}
+
+/** MurmurHash3's finalizer: without it, the first numbers of neighbouring seeds are nearly the same. */
+function scatter(seed: number): number {
+  const once = Math.imul(seed ^ (seed >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return twice ^ (twice >>> 16);
 }

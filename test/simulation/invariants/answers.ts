@@ -4,7 +4,7 @@ import { readStream } from '../read-answer.ts';
 import { joined, withoutNames } from '../speech.ts';
 import type { Try } from '../upstream.ts';
 import type { History } from '../world.ts';
-import { type Invariants, isCalm, isPeaceful } from './invariant.ts';
+import { type Invariants, isCalm, isPeaceful, lostTime } from './invariant.ts';
 
 /** What clients get. */
 export const answers: Invariants = {
@@ -164,7 +164,8 @@ function* withoutUpstream({ plan }: History, number: number, seen: Fact['seen'])
   if (seen.status !== 502 && seen.status !== 504) return;
   if (isCalm(plan) && !isLateIn(plan, seen))
     yield `${number} is answered ${seen.status}, although no upstream was asked`;
-  if (seen.status === 504 && (seen.ended ?? 0) - seen.begun > 20_000) yield `${number} waits for a connection`;
+  if (seen.status === 504 && (seen.ended ?? 0) - seen.begun > 20_000 + lostTime(plan))
+    yield `${number} waits for a connection`;
 }
 
 /** For a status of the upstream. */

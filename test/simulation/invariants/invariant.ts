@@ -25,3 +25,7 @@ export const isPeaceful = ({ stopsAt, diesAt }: Plan): boolean => stopsAt < 0 &&
 /** Whether nothing failed but what upstreams answer. */
 export const isCalm = (plan: Plan): boolean =>
   isPeaceful(plan) && plan.outages.length === 0 && plan.storeFaults.length === 0;
+
+/** How long a disk may keep a request waiting that does not answer. */
+export const lostTime = ({ store, storeFaults }: Plan): number =>
+  store === 'sqlite' ? 10_000 * storeFaults.filter(({ kind }) => kind.startsWith('lost')).length : 0;

@@ -1,6 +1,6 @@
 import { costOf } from '../cost.ts';
 import { type Account, type Fact, type Line, mostIn, sumIn } from '../facts.ts';
-import type { Write } from '../store.ts';
+import type { Write } from '../store/store.ts';
 import type { History } from '../world.ts';
 import type { Invariants } from './invariant.ts';
 
@@ -21,10 +21,9 @@ export const money: Invariants = {
     sentence: 'No charge, refund or settlement is written twice.',
     *breaches({ history }) {
       const seen = new Set<string>();
-      for (const write of history.store.writes) {
-        const token = tokenOf(write);
-        if (token !== undefined && seen.has(`${write.key} ${token}`)) yield `${write.key} is written twice`;
-        seen.add(`${write.key} ${token}`);
+      for (const { key, token } of history.store.writes) {
+        if (token !== undefined && seen.has(`${key} ${token}`)) yield `${key} is written twice`;
+        seen.add(`${key} ${token}`);
       }
     },
   },
@@ -40,7 +39,7 @@ export const money: Invariants = {
         const most = costs.reduce((sum, one) => sum + one.most, 0);
         const spent = sumIn(history, item, /^b/);
         if (spent < least || spent > most) yield `${item} has spent ${spent}, due are ${least} to ${most}`;
-        const found = Object.keys(history.store.items.get(`quota/${item}`) ?? {});
+        const found = Object.keys(history.store.counters.get(item) ?? {});
         if (found.some((name) => name.startsWith('h'))) yield `${item} has something reserved for ever`;
       }
     },
@@ -56,6 +55,8 @@ export const money: Invariants = {
         const [used, inMinute] = [mostIn(history, item, /^u/), mostIn(history, item, /^n/)];
         if (used > limit) yield `${item} has used ${used} of ${limit}`;
         if (inMinute > burst) yield `${item} has ${inMinute} in a minute`;
+        if (caller.kind === 'budget' && history.store.writes.some((write) => overdraws(write, account)))
+          yield `${item} reserves more than its budget`;
         const hasRoom = before + facts.length <= limit && facts.length <= burst && caller.kind !== 'budget';
         if (hasRoom && facts.some(({ seen }) => seen.status === 429)) yield `${item} is refused with room left`;
       }
@@ -69,7 +70,7 @@ export const money: Invariants = {
       if (plan.storeFaults.length > 0 || plan.diesAt >= 0) return;
       if (isLeftStanding(history)) yield 'something is left standing';
       if (!plan.settings.DAILY_LIMIT || plan.untilMidnight < hour) return;
-      const [[, day = {}] = []] = [...store.items].filter(([name]) => name.startsWith('quota/deployment#'));
+      const [[, day = {}] = []] = [...store.counters].filter(([name]) => name.startsWith('deployment#'));
       const counted = Number(day.requests?.N ?? 0);
       const { least, most } = due(facts);
       if (counted < least || counted > most) yield `the day has ${counted} requests, due are ${least} to ${most}`;
@@ -120,11 +121,12 @@ function due(facts: readonly Fact[]): { readonly least: number; readonly most: n
   return { least, most: least + facts.filter(({ charge }) => charge === 'either').length };
 }
 
-/** What must be unlike in any two writes: the token of a charge or refund, or the reservation that is settled. */
-function tokenOf({ update }: Write): string | undefined {
-  const { UpdateExpression: expression, ExpressionAttributeValues: values, ExpressionAttributeNames: names } = update;
-  if (/REMOVE #/.test(expression)) return Object.values(names ?? {}).find((name) => name.startsWith('h'));
-  return /ADD u/.test(expression) ? values?.[':token']?.B : undefined;
+/** Whether a charge reserves what the budget does not have. What an answer costs in the end may be more. */
+function overdraws({ key, before, after }: Write, { item, caller }: Account): boolean {
+  const reserves = Object.keys(after).some((name) => name.startsWith('h') && !(name in before));
+  const exceeds = ([name, { N }]: [string, { N?: string }]) =>
+    name.startsWith('b') && N !== before[name]?.N && Number(N) > caller.budget;
+  return key === item && reserves && Object.entries(after).some(exceeds);
 }
 
 /** Whether the log owns up to what could not be written. */
@@ -156,7 +158,7 @@ function* untrueFigures(history: History, { item, facts, before }: Account, fact
 
 /** What a counter stood at on the day of an answer, one state after the other, until it was over. */
 function usedUntil({ store }: History, item: string, { answeredAt = 0, ended = 0 }: Fact['seen']): number[] {
-  const states = [store.initial.get(`quota/${item}`) ?? {}];
+  const states = [store.initial.get(item) ?? {}];
   for (const { key, after, time } of store.writes) if (key === item && time <= ended) states.push(after);
   // At midnight it may have left on either day.
   const days = [answeredAt - 100, answeredAt].map((time) => `u${Math.floor(time / (24 * hour))}`);

@@ -1,7 +1,7 @@
 import { type Fact, isLateIn, type Line } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Try } from '../upstream.ts';
-import { type Invariants, isPeaceful } from './invariant.ts';
+import { type Invariants, isPeaceful, lostTime } from './invariant.ts';
 
 /** That everything comes to its end, and is told of. */
 export const order: Invariants = {
@@ -25,7 +25,7 @@ export const order: Invariants = {
         if (isPeaceful(plan) && seen.end === 'not connected') yield `client ${number} finds nobody`;
         if (seen.headers['x-svc-error'] === 'internal_error') yield `${number} is answered internal_error`;
         const time = (seen.ended ?? 0) - seen.begun;
-        const longest = 1_000 * Number(plan.settings.REQUEST_TIMEOUT ?? 870) + 10_000 + request.pauses;
+        const longest = 1_000 * Number(plan.settings.REQUEST_TIMEOUT ?? 870) + 10_000 + request.pauses + lostTime(plan);
         if (time > longest) yield `${number} waits for ${time} ms`;
       }
       for (const error of escaped) yield `nobody caught ${error instanceof Error ? error.stack : error}`;
@@ -44,9 +44,11 @@ export const order: Invariants = {
         const isHeard =
           request.stream && request.asks === 'for an answer' && seen.end === 'whole' && request.pausesAt < 0;
         if (!isHeard) continue;
-        if (seen.status === 200 && seen.silence > interval + patience) yield `client ${number} hears nothing for long`;
+        if (seen.status === 200 && seen.silence > interval + patience + lostTime(plan))
+          yield `client ${number} hears nothing for long`;
         const since = (seen.ended ?? 0) - Math.max(seen.begun, ...tries.map(({ lastSentAt }) => lastSentAt));
-        if (since > idle + patience) yield `client ${number} waits for ${since} ms after its upstream's last word`;
+        if (since > idle + patience + lostTime(plan))
+          yield `client ${number} waits for ${since} ms after its upstream's last word`;
       }
     },
   },

@@ -60,8 +60,9 @@ const mentions = (text: string): string[] =>
 
 /** All that a client could read. Thoughts that their maker checks pass as they are. */
 function readable({ text, seen, plan }: Fact, signs: boolean): string {
-  const own = signs && plan.dialect === 'messages' ? /"thinking":"(\\.|[^"\\])*"/g : /^$/g;
-  const spelt = `${JSON.stringify(seen.headers)}\n${text.replace(own, '')}`;
+  const isOwn = signs && plan.dialect === 'messages';
+  const shown = isOwn ? text.replace(/"thinking":"(\\.|[^"\\])*"/g, '') : text;
+  const spelt = `${JSON.stringify(seen.headers)}\n${shown}`;
   return spelt.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 

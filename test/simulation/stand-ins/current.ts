@@ -22,6 +22,8 @@ export interface Surroundings {
   close(server: Server): void;
   /** What becomes of a thread that has long work. */
   fateOfThread(): 'works' | 'dies' | 'hangs';
+  /** Starts the thread of a database. Returns what it is told by. */
+  startStoreThread(worker: NodeJS.EventEmitter): (message: unknown) => void;
   /** Follows what a request holds of the memory for bodies, in bytes. */
   openMemory(): { held: number };
 }

@@ -11,24 +11,15 @@ export const workerData = undefined;
 /** How long a thread takes for a job. */
 const workTime = 40;
 
-/** Does the work of a thread in place, or ends as the world decides. */
+/** Does the work of a thread in place. */
 export class Worker extends EventEmitter {
-  readonly #runJob: ReturnType<typeof createRunJob>;
+  readonly postMessage: (message: never) => void;
 
-  constructor(_entry: URL, { workerData: facts }: { readonly workerData: WorkFacts }) {
+  constructor(entry: URL, { workerData }: { readonly workerData: unknown }) {
     super();
-    this.#runJob = createRunJob(facts);
-  }
-
-  postMessage(message: JobMessage): void {
-    const answering = this.#runJob(message);
-    const fate = here().fateOfThread();
-    if (fate === 'hangs') return;
-    here().setTimer(
-      () => (fate === 'dies' ? this.emit('exit', 1) : answering.then((reply) => this.emit('message', reply))),
-      workTime,
-      false,
-    );
+    this.postMessage = entry.pathname.endsWith('/sqlite.js')
+      ? here().startStoreThread(this)
+      : runJobs(this, workerData as WorkFacts);
   }
 
   async terminate(): Promise<number> {
@@ -38,4 +29,19 @@ export class Worker extends EventEmitter {
 
   ref(): void {}
   unref(): void {}
+}
+
+/** Long work is done, or its thread ends, as the world decides. */
+function runJobs(worker: Worker, facts: WorkFacts) {
+  const runJob = createRunJob(facts);
+  return (message: JobMessage): void => {
+    const answering = runJob(message);
+    const fate = here().fateOfThread();
+    if (fate === 'hangs') return;
+    here().setTimer(
+      () => (fate === 'dies' ? worker.emit('exit', 1) : answering.then((reply) => worker.emit('message', reply))),
+      workTime,
+      false,
+    );
+  };
 }

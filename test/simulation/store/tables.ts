@@ -1,56 +1,49 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { CallService } from '../../lambda/aws/call-service.ts';
-import type { Item, Update } from '../../lambda/store/dynamodb/table.ts';
-import { evaluateUpdate } from '../support/expressions.ts';
-import type { Subject } from './bundle.ts';
-import type { Plan, StoreFault } from './plan.ts';
-import type { Process, Scheduler } from './scheduler.ts';
+import type { CallService } from '../../../lambda/aws/call-service.ts';
+import type { Item, Update } from '../../../lambda/store/dynamodb/table.ts';
+import { evaluateUpdate } from '../../support/expressions.ts';
+import type { StoreFault } from '../plan.ts';
+import type { Process } from '../scheduler.ts';
+import type { StoreWorld, WorldStore, Write } from './store.ts';
 
-export const tables = { keys: 'keys', quota: 'quota' } as const;
-
-/** One write to a counter that was applied. */
-export interface Write {
-  readonly time: number;
-  readonly key: string;
-  readonly before: Item;
-  readonly after: Item;
-  readonly update: Update;
-}
+export const tableNames = { keysTable: 'keys', quotaTable: 'quota' } as const;
 
 interface Input extends Update {
   readonly TableName: string;
   readonly Key: { readonly pk: { readonly S: string } };
 }
 
-export type Store = ReturnType<typeof createStore>;
-
 /** The tables of a world, in memory: slow, failing before or after a write, or without an answer, as its plan says. */
-export function createStore(
-  { storeLatency, storeFaults }: Plan,
-  scheduler: Scheduler,
-  trace: (line: () => string) => void,
-) {
-  const items = new Map<string, Item>();
+export function createTables({
+  plan: { storeLatency, storeFaults },
+  subject,
+  scheduler,
+  trace,
+}: StoreWorld): WorldStore {
+  const keys = new Map<string, Item>();
+  const counters = new Map<string, Item>();
   const initial = new Map<string, Item>();
   const writes: Write[] = [];
-  const counted: Partial<Record<StoreFault['kind'], number>> = {};
+  const faults: Partial<Record<StoreFault['kind'], number>> = {};
   let calls = 0;
 
   /** Carries a call out. Returns the answer, or the item that refused it. */
   function carryOut(operation: string, input: Input): { readonly answer: object } | { readonly refusing: Item } {
-    const name = `${input.TableName}/${input.Key.pk.S}`;
-    const found = items.get(name);
+    const key = input.Key.pk.S;
+    const items = input.TableName === tableNames.keysTable ? keys : counters;
+    const found = items.get(key);
     if (operation === 'GetItem') return { answer: found ? { Item: found } : {} };
     const before = found ?? {};
     const after = evaluateUpdate(before, input);
     if (!after) return { refusing: before };
-    items.set(name, { ...after, pk: input.Key.pk });
-    writes.push({ time: scheduler.now(), key: input.Key.pk.S, before, after, update: input });
+    items.set(key, { ...after, pk: input.Key.pk });
+    writes.push({ time: scheduler.now(), key, before, after, token: tokenOf(input) });
     return { answer: { Attributes: after } };
   }
 
   /** What a process calls it by. */
-  function callFrom(process: Process, { createRepeat, ServiceError }: Subject, random: () => number): CallService {
+  function callFrom(process: Process, random: () => number): CallService {
+    const { createRepeat, ServiceError } = subject;
     const repeat = createRepeat({ now: scheduler.now, random });
     return (operation, input) => {
       const number = calls;
@@ -60,7 +53,7 @@ export function createStore(
         (attempt, patience) =>
           new Promise((resolve, reject) => {
             const kind = fault && attempt <= fault.tries ? fault.kind : undefined;
-            if (kind) counted[kind] = (counted[kind] ?? 0) + 1;
+            if (kind) faults[kind] = (faults[kind] ?? 0) + 1;
             const lose = () => reject(new ServiceError('NoAnswer', 'no answer'));
             const answerLater = (act: () => void) => scheduler.at(storeLatency, process, act);
             patience.giveUp = lose;
@@ -89,25 +82,37 @@ export function createStore(
     };
   }
 
+  const put = (items: Map<string, Item>, key: string, item: object) =>
+    items.set(key, marshall({ pk: key, ...item }, { removeUndefinedValues: true }) as unknown as Item);
+
   return {
-    /** As a process has it. */
-    openFor: (process: Process, subject: Subject, random: () => number) =>
-      subject.createDynamoStore(
-        callFrom(process, subject, random),
-        { keysTable: tables.keys, quotaTable: tables.quota },
-        scheduler.now,
-      ),
-    /** Puts an item there before the world begins. */
-    put: (table: string, key: string, item: object) => {
-      const marshalled = marshall({ pk: key, ...item }, { removeUndefinedValues: true }) as unknown as Item;
-      for (const map of [items, initial]) map.set(`${table}/${key}`, marshalled);
+    open: async (process, random) => ({
+      store: subject.createDynamoStore(callFrom(process, random), tableNames, scheduler.now),
+      close: async () => {},
+    }),
+    putKey(hash, record) {
+      put(keys, `key#${hash}`, record);
+      put(keys, 'issued', {});
     },
-    items: items as ReadonlyMap<string, Item>,
-    /** As it was before. */
-    initial: initial as ReadonlyMap<string, Item>,
-    writes: writes as readonly Write[],
-    faults: counted,
+    putUsed(item, day, used) {
+      for (const items of [counters, initial]) put(items, item, { [`u${day}`]: used });
+    },
+    counters,
+    initial,
+    writes,
+    faults,
+    startThread: () => {
+      throw new Error('tables need no thread');
+    },
   };
+}
+
+/** The token of a charge or refund, or the reservation that is settled. */
+function tokenOf(update: Update): string | undefined {
+  const { UpdateExpression: expression = '' } = update;
+  const { ExpressionAttributeValues: values, ExpressionAttributeNames: names } = update;
+  if (/REMOVE #/.test(expression)) return Object.values(names ?? {}).find((name) => name.startsWith('h'));
+  return /ADD u/.test(expression) ? values?.[':token']?.B : undefined;
 }
 
 /** Without tokens, which are drawn for many worlds ahead. */

@@ -1,4 +1,5 @@
 import { type Fact, isLateIn } from './facts.ts';
+import { isCalm } from './invariants/invariant.ts';
 import { isRecorded, type Plan } from './plan.ts';
 import { bodyOf } from './request.ts';
 import { prices } from './settings.ts';
@@ -10,6 +11,8 @@ interface Cost {
   readonly most: number;
 }
 
+export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
 const exactly = (cost: number): Cost => ({ least: cost, most: cost });
 const upTo = (most: number): Cost => ({ least: 0, most });
 
@@ -17,13 +20,21 @@ const roundedUp = (micros: number) => Math.ceil(Number(micros.toFixed(9)));
 const priceOf = (input: number, output: number) => roundedUp(input * prices.input + output * prices.output);
 const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 3);
 
-/** What a request of a caller with a budget may have cost. */
+const inputOf = ({ plan, number }: Fact): number => tokensIn(bodyOf(plan, number));
+
+/** What is set aside for a request until its cost is known; recorded ones have limits of their own. */
+export function reservedFor(fact: Fact): number {
+  const { plan } = fact;
+  if (isRecorded(plan)) return Number.POSITIVE_INFINITY;
+  return priceOf(inputOf(fact), 0) + priceOf(0, plan.outputLimit * plan.choices);
+}
+
+/** What a request may have cost. */
 export function costOf(fact: Fact, world: Plan): Cost {
-  const { charge, plan, number, tries } = fact;
+  const { charge, plan, tries } = fact;
   const last = tries.at(-1);
   if (charge === 'free') return exactly(0);
-  const inputTokens = tokensIn(bodyOf(plan, number));
-  const reserved = priceOf(inputTokens, 0) + priceOf(0, plan.outputLimit * plan.choices);
+  const [inputTokens, reserved] = [inputOf(fact), reservedFor(fact)];
   if (last?.turn.status !== 200) return upTo(charge === 'either' ? reserved : 0);
   if (last.answer.isRecorded || isRecorded(plan)) return upTo(Number.POSITIVE_INFINITY);
   const { input, output } = last.spoken.usage;
@@ -33,18 +44,28 @@ export function costOf(fact: Fact, world: Plan): Cost {
     if (isReported(last, plan.stream)) return exactly(reported);
     if (isEstimated(last, fact)) return exactly(priceOf(inputTokens, tokensIn(written)));
   }
-  return { least: charge === 'charged' ? 1 : 0, most: priceOf(0, tokensIn(written) + 2) + reserved + reported };
+  // All of an answer counts as text if it could not be rewritten.
+  const longest = world.threads === 'works' ? written : Buffer.concat(last.answer.pieces).toString();
+  return { least: charge === 'charged' ? 1 : 0, most: priceOf(0, tokensIn(longest) + 2) + reserved + reported };
 }
 
 /** Whether all of an answer was certainly read, also what follows its end. */
-function isRead({ charge, understood, seen }: Fact, { sent, answer }: Try, world: Plan): boolean {
-  const isWhole = charge === 'charged' && understood?.end === 'whole' && sent === answer.pieces.length;
+function isRead(
+  { charge, understood, seen, caller }: Fact,
+  { sent, answer, doneAt, failedAt }: Try,
+  world: Plan,
+): boolean {
+  // For a budget it is read on when its client has left.
+  const isLeft = seen.end === 'left' && caller.kind === 'budget';
+  const isReadOn = isLeft && doneAt !== undefined && failedAt === undefined && isCalm(world);
+  const isWhole = charge === 'charged' && (understood?.end === 'whole' || isReadOn) && sent === answer.pieces.length;
   return isWhole && world.stopsAt < 0 && world.diesAt < 0 && !isLateIn(world, seen);
 }
 
-/** Only streams of chats may keep silent about it. */
-const isReported = ({ turn, dialect }: Try, stream: boolean): boolean =>
-  turn.reports === 'usage' || (turn.reports === 'nothing' && !(stream && dialect === 'chat'));
+/** Only streams of chats may keep silent about it, and do unless they are asked. */
+const isReported = ({ turn, dialect, body }: Try, stream: boolean): boolean =>
+  turn.reports !== 'zeros' &&
+  !(stream && dialect === 'chat' && (turn.reports === 'nothing' || !body.includes('"include_usage":true')));
 
 /** Whether the estimate is by all of what was said: whole chats say nothing beside calls, and messages count one token ahead. */
 const isEstimated = ({ turn, dialect }: Try, { plan }: Fact): boolean =>

@@ -72,6 +72,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (understood?.end !== 'error') return 'either';
     // Reading slowly buys no refund, and neither does a long answer.
     if (isHeldBack(plan, seen, last)) return 'charged';
+    if (isCutByDeadline(fact, world, last)) return 'charged';
     if (seen.pausedAt !== undefined || isLateIn(world, seen)) return 'either';
     // What it refers to may be missing by its own mistake.
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
@@ -88,6 +89,17 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
   // One that continues a thread is refused for nothing.
   if (tries.length === 0 && isRecorded(plan)) return 'either';
   return 'charged';
+}
+
+/** Whether a stream that had begun, and still ran, took longer than a request may. */
+function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: History['plan'], last?: Try): boolean {
+  const { ended = 0, pausedAt } = seen;
+  const idle = 1000 * Number(world.settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
+  const isRunning = last?.doneAt === undefined && last?.failedAt === undefined && pausedAt === undefined;
+  const hasBegun =
+    last?.turn.says === 'an answer' && [...(understood?.texts.values() ?? [])].some((text) => text !== '');
+  const isCalm = world.storeFaults.length === 0 && world.stopsAt < 0 && world.outages.length === 0;
+  return isCalm && isRunning && hasBegun && isLateIn(world, seen) && (last?.lastSentAt ?? 0) > ended - idle + 500;
 }
 
 /** What an upstream refuses because of what the client sent. */

@@ -133,14 +133,16 @@ export function createUpstreams(plan: Plan, { scheduler, random, trace, begin }:
 
   /** How far the answer has left, whatever pieces it is cut into. */
   function noteSent(made: Try, wire: readonly Buffer[], bytes: number): void {
-    const isJoined = made.turn.framing === 'gzip';
+    const { framing } = made.turn;
+    const isJoined = framing === 'gzip';
+    const silent = (framing === 'chunked' ? 2 : 0) + (made.answer.type === 'text/event-stream' ? 2 : 0);
     let left = bytes - (wire[0]?.length ?? 0);
     made.hasHead = left >= 0;
     let sent = 0;
     for (const piece of wire.slice(1)) {
       left -= piece.length;
-      // The line end behind a chunk says nothing.
-      if (left < -2) break;
+      // The blank line behind an event says nothing, nor does the line end behind a chunk.
+      if (left < -silent) break;
       sent += 1;
     }
     made.sent = isJoined

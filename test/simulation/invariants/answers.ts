@@ -71,27 +71,6 @@ export const answers: Invariants = {
     },
   },
 
-  'no answer is missed': {
-    sentence:
-      'Nobody is refused while another key or upstream could have answered, and none is asked again once it has begun.',
-    *breaches({ facts, history: { plan } }) {
-      for (const fact of facts) {
-        const { number, seen, tries } = fact;
-        const isAgain = (one: Try, at: number) => hasBegun(one, fact) && tries[at + 1]?.upstream === one.upstream;
-        if (!plan.settings.UPSTREAM_FIRST_EVENT_TIMEOUT && tries.some(isAgain)) {
-          yield `request ${number} is sent again although its answer had begun`;
-        }
-        if (!isPeaceful(plan) || plan.outages.length > 0 || seen.end === 'left' || isLateIn(plan, seen)) continue;
-        if (!movesOn(fact)) continue;
-        const asked = new Set(tries.map(({ upstream }) => upstream)).size;
-        if (asked < plan.upstreams) yield `only ${asked} upstreams are asked for ${number}`;
-        const keys = new Set(tries.map(({ head }) => head.headers.authorization)).size;
-        const isOfKeys = tries.every(({ turn }) => [401, 402, 429].includes(turn.status));
-        if (isOfKeys && keys < plan.keys) yield `only ${keys} keys are tried for ${number}`;
-      }
-    },
-  },
-
   'nobody is taken for another': {
     sentence: 'Who shows no key, or an unknown one, gets no answer.',
     *breaches({ facts }) {
@@ -173,17 +152,4 @@ function statusFor(status: number): number | undefined {
   if (status === 200) return undefined;
   if (status >= 500) return status;
   return { 401: 502, 402: 502, 403: 502, 404: 502, 408: 504, 429: 503 }[status] ?? status;
-}
-
-/** Whether bytes of an answer had come, other than a whole head that says that there is none. */
-const hasBegun = ({ turn, sent, sending, hasHead }: Try, { plan }: Fact): boolean =>
-  sending.length > 0 && (!hasHead || (turn.status === 200 && sent > turn.comments && plan.stream));
-
-/** Whether the last upstream answered in a way that another one should have been asked. */
-function movesOn({ seen, tries, understood }: Fact): boolean {
-  const { turn } = tries.at(-1) ?? {};
-  const wasSilent = seen.status === 504 || /in time|stopped coming/.test(understood?.errorMessage ?? '');
-  return (
-    turn !== undefined && turn.stopsAfter < 0 && !wasSilent && [401, 402, 429, 500, 502, 503, 529].includes(turn.status)
-  );
 }

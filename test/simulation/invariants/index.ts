@@ -1,13 +1,15 @@
 import { accountsOf, factsOf } from '../facts.ts';
 import type { History } from '../world.ts';
 import { answers } from './answers.ts';
+import { asking } from './asking.ts';
 import type { Invariants } from './invariant.ts';
+import { limits } from './limits.ts';
 import { money } from './money.ts';
 import { order } from './order.ts';
 import { secrecy } from './secrecy.ts';
 
 /** What holds in every world. */
-export const invariants: Invariants = { ...money, ...answers, ...secrecy, ...order };
+export const invariants: Invariants = { ...money, ...limits, ...answers, ...asking, ...secrecy, ...order };
 
 export interface Violation {
   /** Its name. */

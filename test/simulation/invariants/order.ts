@@ -1,7 +1,8 @@
 import { type Fact, isLateIn, type Line } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Try } from '../upstream.ts';
-import { type Invariants, isPeaceful, lostTime } from './invariant.ts';
+import type { History } from '../world.ts';
+import { type Invariants, isCalm, isPeaceful, lostTime } from './invariant.ts';
 
 /** That everything comes to its end, and is told of. */
 export const order: Invariants = {
@@ -35,8 +36,13 @@ export const order: Invariants = {
 
   'nobody waits in silence': {
     sentence:
-      'A client of a stream hears something at every interval, and an upstream that is silent for too long is given up.',
-    *breaches({ facts, history: { plan } }) {
+      'A client of a stream hears something at every interval, and an upstream is given up that is silent for too long, and no other before a grace is over.',
+    *breaches({ facts, history }) {
+      const { plan } = history;
+      for (const fact of facts) {
+        if (fact.tries.some((one) => isGivenUpEarly(one, fact, history)))
+          yield `an upstream of ${fact.number} is given up that was not silent for long`;
+      }
       if (plan.engine !== 'web') return;
       const interval = 1_000 * Number(plan.settings.KEEP_ALIVE_INTERVAL ?? 15);
       const idle = 1_000 * Number(plan.settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
@@ -49,21 +55,6 @@ export const order: Invariants = {
         const since = (seen.ended ?? 0) - Math.max(seen.begun, ...tries.map(({ lastSentAt }) => lastSentAt));
         if (since > idle + patience + lostTime(plan))
           yield `client ${number} waits for ${since} ms after its upstream's last word`;
-      }
-    },
-  },
-
-  'nobody is asked in vain': {
-    sentence:
-      'What is refused reaches no upstream, and one whose client has left is let go of, or read on for a budget.',
-    *breaches({ facts, history: { plan } }) {
-      for (const fact of facts) {
-        const { number, seen, caller, tries, plan: request } = fact;
-        if (request.wrong !== 'nothing' && tries.length > 0)
-          yield `request ${number} reaches an upstream, though wrong`;
-        if (seen.end !== 'left' || request.asks !== 'for an answer' || plan.engine !== 'web') continue;
-        if (caller.kind === 'budget') yield* notReadOn(fact, plan);
-        else yield* notLetGo(fact, plan);
       }
     },
   },
@@ -114,23 +105,23 @@ function* untrueLine(line: Line, { number, seen, understood, charge, lines }: Fa
   if (refunded === false && isFree) yield `request ${number} is logged as not refunded, and is free`;
 }
 
-/** Of a client without a budget. */
-function* notLetGo({ number, seen: { ended = 0 }, tries }: Fact, plan: Plan): Generator<string> {
-  for (const { time, doneAt, closedAt = Number.POSITIVE_INFINITY } of tries) {
-    const isKept = time < ended && doneAt === undefined && closedAt > ended + 7_000;
-    if (isKept) yield `the upstream of ${number} is kept after its client has left`;
-    if (time > ended + 5 * plan.latency + 50)
-      yield `an upstream is asked for ${number}, which left ${time - ended} ms before`;
-  }
-}
-
-function* notReadOn({ number, seen, tries }: Fact, plan: Plan): Generator<string> {
-  const { ended = 0 } = seen;
-  const isCut = ({ time, turn, answer, sent, closedAt = 0 }: Try) => {
-    const isSound = turn.status === 200 && turn.says === 'an answer' && turn.stopsAfter < 0 && !answer.isRecorded;
-    return isSound && time < ended && sent < answer.pieces.length && closedAt >= ended && closedAt < ended + 500;
-  };
-  if (isPeaceful(plan) && !isLateIn(plan, seen) && tries.some(isCut)) {
-    yield `the answer to ${number} is not read on for its budget`;
-  }
+/** Whether the gateway has cut a sound answer before its time. */
+function isGivenUpEarly(one: Try, { plan, seen, tries }: Fact, { plan: world, stops }: History): boolean {
+  const { turn, answer, completeAt, failedAt, doneAt, closedAt, time, sending, lastSentAt } = one;
+  const { settings, threads, stopsAt } = world;
+  // Half a head, or half of a chunk's length, is no sign of life.
+  const isWhole = turn.pieces === 'events' || turn.pieces === 'joined';
+  const isAnswer = turn.status === 200 && turn.says === 'an answer' && !answer.isRecorded;
+  const isSound = isWhole && isAnswer && completeAt === undefined && failedAt === undefined;
+  const isCut = isSound && closedAt !== undefined && doneAt === undefined;
+  const isStill = seen.end === 'whole' && seen.pausedAt === undefined && threads === 'works';
+  if (!isCut || !isStill || isLateIn(world, seen) || !isCalm({ ...world, stopsAt: -1 })) return false;
+  const graceEnds = stopsAt < 0 ? Number.POSITIVE_INFINITY : (stops[0]?.told ?? 0) + world.grace;
+  const mayMoveOn = plan.stream && one !== tries.at(-1);
+  const longest = Math.min(
+    plan.stream ? 1_000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300) : Number.POSITIVE_INFINITY,
+    mayMoveOn ? 1_000 * Number(settings.UPSTREAM_FIRST_EVENT_TIMEOUT ?? 900) : Number.POSITIVE_INFINITY,
+  );
+  const since = mayMoveOn || sending.length === 0 ? time : lastSentAt;
+  return closedAt - since < longest - 400 && closedAt < graceEnds - 50;
 }

@@ -48,7 +48,6 @@ const processesOfSdks = 'setup-blocks,frameworks';
 
 /** Thousands of schedules, step counts, thousands of long bodies: half a minute to minutes each. */
 const long = [
-  'model/*.integration.test.ts',
   'exhaustive/three-requests.integration.test.ts',
   'simulation/many-worlds.unit.test.ts',
   'lambda/growth/{growth,ticks}.e2e.test.ts',

@@ -29,11 +29,6 @@ export function createWatch() {
   ];
   return {
     read,
-    growth,
-    describe: ({ heap, resources }: Holdings) => {
-      const held = Object.entries(resources).map(([name, count]) => `${count} ${name}`);
-      return `heap ${heap.toFixed(1)} MiB, ${held.join(', ') || 'no handles'}`;
-    },
     /** The growth so far. Waits up to ten seconds for it to vanish, because releasing resources may take a moment. */
     async growthSince(before: Holdings, heap: number, allowed?: Resources) {
       const end = performance.now() + 10_000;

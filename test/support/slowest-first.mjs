@@ -16,7 +16,7 @@ const slowest = [
   'operator/doctor/',
   'sdk/setup-blocks',
   'lambda/accounts/attacks',
-  'lambda/leaving-readers',
+  'lambda/slow-readers',
 ];
 
 const rankOf = ({ path }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { empty, hangUp, head, html, json, silence, sse, until, write } from '../../local/upstream/script.ts';
+import { empty, html, json, silence, sse, until } from '../../local/upstream/script.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
@@ -83,7 +83,6 @@ describe('several upstreams', () => {
     const stream = { ...question, stream: true };
     const asks = (two: Awaited<ReturnType<typeof startTwo>>, key = 'guest') =>
       two.watched.gateway.post(path, stream, { 'x-api-key': key });
-    const eventStream = { 'content-type': 'text/event-stream' };
 
     test('if an upstream does not start its stream, the next one is tried, for one charge', async () => {
       await using two = await startTwo(limited);
@@ -102,46 +101,6 @@ describe('several upstreams', () => {
       expect(before - (await two.watched.remaining('guest'))).toBe(1);
       const line = await two.watched.lineOf(response.headers.get('x-request-id'));
       expect(line).toMatchObject({ end: 'complete', tries: 2 });
-    });
-
-    test('bytes before the first event are not lost, and later ones have no limit', async () => {
-      await using two = await startTwo(limited);
-      const goOn = Promise.withResolvers<void>();
-      const [first = '', ...rest] = events;
-      two.first.answer([
-        head(200, eventStream),
-        write(': hi\n\n'),
-        write(first),
-        until(goOn.promise),
-        write(rest.join('')),
-        hangUp,
-      ]);
-      using timers = stopTimers();
-      const reader = createStreamReader(await asks(two));
-      timers.pass(200_000);
-      goOn.resolve();
-      expect(await reader.rest()).toMatch(canary.answer);
-      expect(two.second.requests).toHaveLength(0);
-    });
-
-    test('the limit does not apply to the last candidate, nor to plain answers', async () => {
-      await using two = await startTwo(limited);
-      const [late, plain] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      two.first.answer([silence], [until(plain.promise), ...good]);
-      two.second.answer([until(late.promise), ...sse(events.join(''))]);
-      using timers = stopTimers();
-      const asked = asks(two);
-      await two.first.arrival(0);
-      timers.pass(20_000);
-      await two.second.arrival(0);
-      timers.pass(200_000);
-      late.resolve();
-      expect(await (await asked).text()).toMatch(canary.answer);
-      const whole = two.watched.gateway.post(path, question, { 'x-api-key': 'guest' });
-      await two.first.arrival(1);
-      timers.pass(200_000);
-      plain.resolve();
-      expect((await whole).status).toBe(200);
     });
 
     test('a stream that ends before its first event fails as without the limit', async () => {

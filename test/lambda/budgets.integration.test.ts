@@ -30,11 +30,13 @@ describe('an answer costs', () => {
   const done = { data: '[DONE]' };
   const broken: Script = [eventHead, write(eventText(piece)), hangUp];
   const large = answerWith({ prompt_tokens: 5, completion_tokens: 1_000 });
+  const zeros = answerWith({ prompt_tokens: 0, completion_tokens: 0 });
   testRows<[string, Script, string, status: number, cost: number, charges: number]>([
     ['its usage', answer, body, 200, cost, 1],
     ['more than was reserved, in full', large, body, 200, 15_015, 1],
     // 16 input tokens, and one output token for the two bytes of `Hi`.
     ['its estimate, without usage', answerWith(), body, 200, 16 * 3 + 15, 1],
+    ['its estimate, with zeros for counts', zeros, body, 200, 16 * 3 + 15, 1],
     ['nothing, if the body is refused', [], '{"model":"unknown"}', 400, 0, 1],
     ['nothing, if the upstream refuses it', json(400, { error: {} }), body, 400, 0, 1],
     ['nothing, if the upstream fails', json(500, { error: {} }), body, 500, 0, 0],
@@ -78,29 +80,6 @@ test('an answer that the caller made unusable costs its usage, or its length if 
     expect([answered.status, answered.headers.get('x-svc-budget-remaining')]).toEqual([502, budget]);
     expect(await translating.usageOf(key)).toMatchObject(settled(micros));
   }
-});
-
-describe('a count of zero does not count', () => {
-  const event = (data: { readonly type: string }) => ({ event: data.type, data });
-  const none = { input_tokens: 0, output_tokens: 0 };
-  const message = { id: 'm', type: 'message', role: 'assistant', content: [], stop_reason: null, usage: none };
-  const hello = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'x'.repeat(30) } };
-  const counted = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } };
-  const stream = sse([
-    ...[event({ type: 'message_start', ...{ message } }), event(hello), event(counted)],
-    event({ type: 'message_stop' }),
-  ]);
-  const zeros = answerWith({ prompt_tokens: 0, completion_tokens: 0 });
-
-  testRows<[string, Script, string, string, number]>([
-    ['of a prompt', stream, '/v1/messages', streamed, inputCost(streamed) + 7 * 15],
-    ['of anything', zeros, path, body, inputCost(body) + 15],
-  ])('where there was text', async (_, script, at, sent, micros) => {
-    const key = await gateway.issue();
-    gateway.upstream.answer(script);
-    await (await gateway.ask(key, sent, at)).text();
-    expect(await gateway.usageOf(key)).toMatchObject(settled(micros));
-  });
 });
 
 describe('tool arguments and signatures cost as much as text', () => {

@@ -65,23 +65,6 @@ test('it ends only when the spend limit has been updated too: after that a funct
   await settling;
 });
 
-test('a settlement is awaited even if updating the spend limit fails', async () => {
-  const { request, outcome } = createRequest({ tries: 1, usage: {} });
-  const written = Promise.withResolvers<object>();
-  const charge = { ...request.charge, settle: () => written.promise };
-  const given = { ...request, charge } as unknown as RequestSoFar;
-  const spendLimit = { add: () => Promise.reject(new Error('unread')), check: async () => 0 };
-  let isOver = false;
-  const settling = settleSpending(given, { prices, spendLimit }).catch((error) => {
-    isOver = true;
-    return error.message;
-  });
-  await turnEventLoop(5);
-  expect(isOver).toBe(false);
-  written.resolve({ limit: 1, remaining: 1 });
-  expect([await settling, outcome.snapshot]).toEqual(['unread', { limit: 1, remaining: 1 }]);
-});
-
 const charged = new UpstreamFailure('cut', { charged: true });
 
 testRows<[end: StreamEnd, tokens: number]>([

@@ -112,13 +112,6 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     return { response, text, line: await watched.lineOf(response.headers.get('x-request-id')) };
   };
 
-  test('is kept alive while the upstream has not even sent its head', async () => {
-    const twice = new RegExp(`${keepAlive.source}${keepAlive.source.slice(1)}`);
-    const { response, text, line } = await keepWaiting(sse(events.join('')), twice);
-    expect([response.status, line.end]).toEqual([200, 'complete']);
-    expect(text).toMatch(canary.answer);
-  });
-
   testRows<[string, Script, string]>([
     ['a 500', html(500), 'server_error'],
     ['an error as its first event', sse(failureEvent), 'reported'],
@@ -175,16 +168,5 @@ describe('a stream of chat', () => {
     const response = await watched.gateway.post(path, { ...question, ...more, stream: true }, headers);
     const answered = await response.text();
     expect([before - (await watched.remaining()), answered.includes('not charged')]).toEqual([charged, charged === 0]);
-  });
-
-  testRows<[string, Script]>([
-    ['is reset', [reset]],
-    ['stalls', [silence]],
-    ['reports a failure', [write(wire.chat.failureEvent), silence]],
-  ])('breaks off after its finish reason: it counts as complete, and is charged', async (_name, rest) => {
-    impatient.gateway.upstream.answer([...sse(wire.chat.events.slice(0, -1).join('')), ...rest]);
-    const outcome = await impatient.ask('chat', { stream: true });
-    expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
-    expect(outcome.text).toMatch(/"finish_reason":"stop"\}\]\}\n\n$/);
   });
 });

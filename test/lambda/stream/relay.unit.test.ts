@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { chat } from '../../../lambda/dialects/chat/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { responses } from '../../../lambda/dialects/responses/responses.ts';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import { createScrubber } from '../../../lambda/hiding/scrub.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
@@ -267,19 +266,6 @@ describe('the relay between an upstream and a client', () => {
     await pass(last === '' ? 100_000 : 0);
     expect(failureOf(ends)).toMatchObject({ refund: true });
     expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);
-  });
-
-  testRows(['end', 'destroy'] as const)('a failure that the dialect itself reports is reported once', async (end) => {
-    const { relay, upstream, ends, send } = startRelay(responses);
-    const [created = ''] = wire.responses.events;
-    const failed = JSON.parse(created.slice(created.indexOf('{')));
-    Object.assign(failed, { type: 'response.failed', sequence_number: 1 });
-    Object.assign(failed.response, { status: 'failed', error: { code: 'server_error', message: 'no' } });
-    await send(`${created}event: response.failed\ndata: ${JSON.stringify(failed)}`);
-    upstream[end]();
-    await setImmediate();
-    expect(failureOf(ends)?.refund).toBe(true);
-    expect(takeAll(relay.body).match(/^event: .*/gm)).toEqual(['event: response.created', 'event: response.failed']);
   });
 
   testRows<[string, boolean, Settle, RegExp]>([

@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
-import { chargesIn } from '../../support/quota.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
@@ -148,27 +147,5 @@ describe('memory that all requests share', () => {
     }
     released.resolve();
     for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
-  });
-});
-
-describe('told to stop', () => {
-  test('a stream that ends within the grace ends as it would, and a plain answer that does not is refunded', async () => {
-    await using gateway = await startTestGateway({ engine, environment: { GUEST_LIMIT: '10' } });
-    const released = Promise.withResolvers<void>();
-    gateway.upstream.answer(
-      [eventStream, write(first), until(released.promise), write(events.slice(1).join(''))],
-      [silence],
-    );
-    const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
-    const plain = gateway.post(path, question, key);
-    await gateway.upstream.arrival(1);
-    const stopped = gateway.stop(200);
-    released.resolve();
-    expect(await stream.rest()).toMatch(/\[DONE\]\n\n$/);
-    const response = await plain;
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
-    await stopped;
-    expect(await chargesIn(gateway)).toBe(1);
   });
 });

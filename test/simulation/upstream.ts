@@ -97,10 +97,16 @@ export function createUpstreams(plan: Plan, { scheduler, random, trace, begin }:
     const wire = toWire(turn, made.answer);
     const pieces = recut(wire, turn.pieces, random.below);
     const isWhole = turn.stopsAfter < 0 || turn.stopsAfter >= pieces.length;
+    // Any other answer ends where its framing says.
+    const isStream = made.answer.type === 'text/event-stream';
     const kept = isWhole ? pieces : pieces.slice(0, turn.stopsAfter);
     let bytes = 0;
     const next = (at: number) => {
-      if (ended.has(peer)) made.doneAt ??= scheduler.now();
+      if (ended.has(peer)) {
+        // It had come before that, and is lost.
+        made.doneAt ??= scheduler.now();
+        peer.reset();
+      }
       if (made.closedAt !== undefined || ended.has(peer)) return;
       const piece = kept[at];
       if (piece) {
@@ -114,7 +120,7 @@ export function createUpstreams(plan: Plan, { scheduler, random, trace, begin }:
         return;
       }
       if (turn.framing === 'too long') made.failedAt = scheduler.now();
-      else if (made.completeAt === undefined || turn.status !== 200) {
+      else if (made.completeAt === undefined || turn.status !== 200 || !(isWhole || isStream)) {
         made.failedAt ??= isWhole ? made.lastSentAt : scheduler.now();
       }
       const stops = isWhole ? endOf(turn) : turn.stops;

@@ -46,7 +46,9 @@ export function costOf(fact: Fact, world: Plan): Cost {
   }
   // All of an answer counts as text if it could not be rewritten.
   const longest = world.threads === 'works' ? written : Buffer.concat(last.answer.pieces).toString();
-  return { least: charge === 'charged' ? 1 : 0, most: priceOf(0, tokensIn(longest) + 2) + reserved + reported };
+  const choices = last.turn.says === 'one choice more' ? 2 : 1;
+  const most = priceOf(0, choices * tokensIn(longest) + 2) + reserved + reported;
+  return { least: charge === 'charged' ? 1 : 0, most };
 }
 
 /** Whether all of an answer was certainly read, also what follows its end. */

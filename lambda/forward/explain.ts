@@ -51,9 +51,10 @@ export function createExplainer(scrubber: Scrubber, keys: readonly string[] = []
   const concealed = new Set<string>(keys);
 
   const sentence = (message: string): string | undefined => {
-    let text = spellOut(message.slice(0, longestRead));
+    // Links go first, as they may hold keys.
+    let text = spellOut(message.slice(0, longestRead)).replace(links, '(link removed)');
     for (const key of concealed) text = text.replaceAll(key, '(key removed)');
-    const plain = removeHosts(scrubber.scrub(text).replace(links, '(link removed)'))
+    const plain = removeHosts(scrubber.scrub(text))
       .replace(keyLike, '(key removed)')
       .replace(ownIds, '(id removed)')
       .replace(requestIds, '$1(id removed)');

@@ -21,6 +21,7 @@ describe('an upstream’s message for clients', () => {
     ['The input must not be EMPTY.', 'The input must not be EMPTY.'],
     ['Wrong key: sk-proj-1a2b, or sk-****1a2b.', 'Wrong key: (key removed), or (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
+    ['See https://x.example/v1?key=upstream/key-one&alt=sse.', 'See (link removed).'],
     ['Busy, request id: req_011CSHoEeqs5C35K2UUqR7Fy.', 'Busy, request id: (id removed).'],
     ['Busy (req_123).', 'Busy ((id removed)).'],
     ['Request chatcmpl-9f3c2b1a-77 aborted', 'Request (id removed) aborted'],

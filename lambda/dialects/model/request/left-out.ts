@@ -45,5 +45,5 @@ function placeOf(json: Json, node: Node, isUnnamed = false): string {
 /** Commas separate places, and headers can only hold visible ASCII. */
 function toHeaderText(place: string): string {
   // Cut first: a name may be a megabyte long.
-  return place.slice(0, longestPlace).replace(/[^\x21-\x7e]|,/g, '?');
+  return place.slice(0, longestPlace).replace(/[^\x21-\x7e]|,/g, '?') || '?';
 }

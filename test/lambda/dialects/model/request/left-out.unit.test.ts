@@ -16,6 +16,7 @@ describe('the header that names what was left out', () => {
     [['b', 'a'], 'b, a'],
     [['a', 'a'], 'a'],
     [['a,b'], 'a?b'],
+    [[''], '?'],
     [['a\r\nx-evil: 1', 'é', '🙂', '\u0000 '], 'a??x-evil:?1, ?, ??, ??'],
     [['x'.repeat(1_000_000)], 'x'.repeat(100)],
   ])('%#', (names, header) => expect(headerFor(names)).toBe(header));

@@ -130,5 +130,5 @@ export function toGatewayError(thrown: unknown): GatewayError {
 
 function joinSentences(text: string, more: string | undefined): string {
   if (more === undefined) return text;
-  return `${/[.!?][)"'`]?$/.test(text) ? text : `${text}.`} ${more}`;
+  return `${/[.!?。！？][)"'`]?$/.test(text) ? text : `${text}.`} ${more}`;
 }

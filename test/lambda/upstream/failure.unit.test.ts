@@ -62,6 +62,7 @@ describe('a failure', () => {
     ['See (link removed)', 'See (link removed). Not charged. Please try again.'],
     ['It is too hot!', 'It is too hot! Not charged. Please try again.'],
     ['(It is too hot.)', '(It is too hot.) Not charged. Please try again.'],
+    ['请求太长。', '请求太长。 Not charged. Please try again.'],
   ])('the sentence about the charge comes between its own and the advice', (message, expected) => {
     const failure = new UpstreamFailure('reported', { message, retryAfter: 0 });
     const noted = failure.withNote('Not charged.');

@@ -111,7 +111,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
         // Another account can't read what the conversation's own account has encrypted or signed. That is not the caller's mistake: the
         // own key is tried, or else its failure is the one to report. A translated request holds no such data.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
-        const isUnreadable = mayBeForeign && holdsForeign && speaks(candidate.upstream, outgoing);
+        const isUnreadable = mayBeForeign && holdsForeign && !candidate.isOwn && speaks(candidate.upstream, outgoing);
         if (firstFailure && isUnreadable) throw firstFailure;
         if (rests || (restsForSeveral && pool.isMetBySeveral(candidate, caller))) pool.rest(candidate, error);
         left = isUnreadable

@@ -253,6 +253,13 @@ describe('a 400 on data that only the conversation’s own key can read, which r
     expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
   });
 
+  test('is the answer in the words of that key, if it refuses the request too', async () => {
+    const refusedBy = (key: string) => ({ status: 400, body: Readable.from([Buffer.from(`by ${key}`)]) });
+    const answers = { b: refusedBy('b'), a: refusedBy('a') };
+    const { outcome } = await ask(answers, { isAccountBound: () => true }, [...others, a]);
+    expect(outcome).toMatchObject({ message: 'explained by a' });
+  });
+
   test('is the caller’s mistake if the data is not bound to an account', async () => {
     const { outcome, asked } = await ask({ b: 400 }, {}, [...others, a]);
     expect([asked, outcome]).toEqual(['b', expect.objectContaining({ kind: 'caller' })]);

@@ -5,10 +5,13 @@ import { describe, refuseState } from '../model/check-body.ts';
 import { fileAt, imageAt, searchIn } from '../model/content.ts';
 import { readBodies } from '../model/request-body.ts';
 
+/** The members of an item that may hold content. */
+const contentMembers = ['content', 'output', 'outputs'];
+
 export const bodies = readBodies({
   history: 'input',
   instructions: 'instructions',
-  content: { input: ['content', 'output', 'outputs'], prompt: 'all' },
+  content: { instructions: contentMembers, input: contentMembers, prompt: 'all' },
   variables: ['prompt', 'variables'],
   pictures: ['image_url', 'video_url'],
   fileMember: 'file_data',

@@ -20,6 +20,7 @@ describe('images and video in unusual places', () => {
     ['responses', { input: [{ content: [{ type: 'input_text', text: 'a', image_url: 'x' }] }] }, 'input[0].content[0]'],
     ['responses', { input: [{ type: 'computer_call_output', output: { image_url: 'x' } }] }, 'input[0].output'],
     ['responses', { input: [{ output: { type: 'computer_screenshot', file_id: 'x' } }] }, 'input[0].output'],
+    ['responses', { instructions: [{ content: [{ type: 'input_image' }] }] }, 'instructions[0].content[0]'],
     ['messages', { messages: [{ content: [{ type: 'input_image' }] }] }, 'messages[0].content[0]'],
     ['messages', { system: [{ type: 'text', text: 'a' }, { type: 'image' }], messages: [] }, 'system[1]'],
     [

@@ -47,8 +47,10 @@ export interface Dialect extends SizeRules {
   readonly controlMembers: ReadonlySet<string>;
   /** Throws `invalid_request` for a body that is not valid in this dialect. */
   checkBody(body: Json): void;
-  /** The changes to make before forwarding. `needsUsage`: the gateway must learn the answer's usage. */
-  normalize(body: Json, needsUsage?: boolean): Normalization;
+  /** The changes to make before forwarding. */
+  normalize(body: Json): Normalization;
+  /** The changes that ask a stream for its usage, if the client does not. Some upstreams refuse the option. */
+  requestUsage?(body: Json): readonly Edit[];
   /** Walks the content of the body. Returns the path of the image or video that it stopped at. */
   searchContent(body: Json, search: ContentSearch): string | undefined;
   /** Whether the body refers to items that the upstream may have stored. If so, a 404 of the upstream is the caller's mistake. */

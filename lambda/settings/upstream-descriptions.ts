@@ -36,7 +36,8 @@ export const upstreamDescriptions = {
   REASONING_REPLAY:
     "whether to send the model's earlier reasoning back, and whether as `reasoning_content` or `reasoning`: some vendors require it, others refuse it",
   TOOL_IMAGES: "where to send images in a tool's output: in a message after it, within it, or not at all (400)",
-  STREAM_OPTIONS: 'whether translated streams ask for usage: some vendors refuse that, but report usage anyway',
+  STREAM_OPTIONS:
+    'whether streams ask for usage, if translated or for a budget: some vendors refuse that, but report usage anyway',
   TOKENIZE_URL:
     "a tokenizer with vLLM's API, such as `https://host/tokenize`, for `count_tokens` and `input_tokens` where they are translated to chat completions; without it, they answer 404",
   CACHE_MARKS:

@@ -43,8 +43,10 @@ export interface ParsedBody {
   readonly traits: readonly string[];
   /** Top-level members that are dropped before any upstream sees them. */
   readonly leftOut?: readonly string[] | undefined;
-  /** All edits except the model's id. */
+  /** All edits except the model's id and those that ask for usage. */
   readonly edits: readonly Edit[];
+  /** The edits that ask a stream for its usage. */
+  readonly usageEdits?: readonly Edit[] | undefined;
   /** Where the model's id goes. */
   readonly modelPlace: Omit<Edit, 'text'>;
   readonly inputTokens?: number;
@@ -82,7 +84,7 @@ export function parseBody(body: Json, input: ParseInput, dependencies: ParserDep
   if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
   // A duplicate member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, leaveOut, edits = [] } = dialect.normalize(body, needsUsage);
+  const { set = {}, leaveOut, edits = [] } = dialect.normalize(body);
   for (const name of leaveOut ?? []) {
     const value = body.member(body.root, name);
     if (value !== undefined) drop.add(value - 1);
@@ -97,6 +99,7 @@ export function parseBody(body: Json, input: ParseInput, dependencies: ParserDep
     traits: readTraits(input.headers, body, dialect),
     leftOut: leaveOut,
     edits: [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed],
+    usageEdits: needsUsage ? dialect.requestUsage?.(body) : undefined,
     modelPlace: { start, end },
   };
   if (!modelPrices || !estimate) return parsed;

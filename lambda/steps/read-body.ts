@@ -69,6 +69,7 @@ export async function readBody(
       conversation: { caller, traits: read.traits },
       text,
       edits: read.edits,
+      usageEdits: read.usageEdits,
       model: read.modelPlace,
       leftOut: read.leftOut,
     },

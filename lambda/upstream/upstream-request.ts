@@ -28,8 +28,10 @@ interface OutgoingBody {
   readonly conversation: Conversation;
   /** As the client sent it. */
   readonly text: string;
-  /** All changes except the model's id. */
+  /** All changes except the model's id and those that ask for usage. */
   readonly edits: readonly Edit[];
+  /** The changes that ask a stream for its usage. */
+  readonly usageEdits?: readonly Edit[] | undefined;
   /** Where the model's id goes. */
   readonly model: Omit<Edit, 'text'>;
   /** The top-level members that the edits drop because no upstream gets them. */
@@ -91,7 +93,7 @@ function contentFor(upstream: Upstream, outgoing: UpstreamRequest): Omit<HttpReq
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   if (body.prepared?.upstream === upstream) return body.prepared;
-  const pieces = renderBody(body, modelAt(upstream, dialect, model));
+  const pieces = renderBody(body, upstream, modelAt(upstream, dialect, model));
   const url = urlUnder(upstream.addresses[dialect.name], endpoint);
   if (body.leftOut === undefined) return { url, pieces };
   const leftOut = body.leftOut.join(', ');
@@ -127,14 +129,19 @@ export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest
 }
 
 /** All changes to a body for an upstream with this model id. */
-export const editsOf = ({ edits, model }: OutgoingBody, modelId: string): readonly Edit[] => [
+export const editsOf = (
+  { edits, usageEdits = [], model }: OutgoingBody,
+  { translation }: Upstream,
+  modelId: string,
+): readonly Edit[] => [
   ...edits,
+  ...(translation.streamOptions === 'send' ? usageEdits : []),
   { ...model, text: JSON.stringify(modelId) },
 ];
 
 /** The edited body, in pieces. */
-export const renderBody = (body: OutgoingBody, modelId: string): readonly string[] =>
-  splitByEdits(body.text, editsOf(body, modelId));
+export const renderBody = (body: OutgoingBody, upstream: Upstream, modelId: string): readonly string[] =>
+  splitByEdits(body.text, editsOf(body, upstream, modelId));
 
 export function bodyOf({ body }: UpstreamRequest): OutgoingBody {
   if (body === undefined) throw new TypeError('the body has been released');

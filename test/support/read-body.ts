@@ -5,6 +5,7 @@ import { createModels } from '../../lambda/settings/models.ts';
 import { type ParseInput, type ParserDependencies, parseBody } from '../../lambda/steps/parse-body.ts';
 import { renderBody } from '../../lambda/upstream/upstream-request.ts';
 import { dialectNamed, dialects } from './rewrite.ts';
+import { upstreamNamed } from './upstream-named.ts';
 
 export const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 
@@ -38,8 +39,8 @@ export function readBody(name: string, body: string | Uint8Array, options: Optio
 }
 
 /** The body that goes upstream. */
-export function renderRead({ text, edits, modelPlace }: ReturnType<typeof readBody>, upstreamModel: string): string {
-  return renderBody({ conversation: { caller: '', traits: [] }, text, edits, model: modelPlace }, upstreamModel).join(
-    '',
-  );
+export function renderRead(read: ReturnType<typeof readBody>, upstreamModel: string): string {
+  const { text, edits, usageEdits, modelPlace: model } = read;
+  const body = { conversation: { caller: '', traits: [] }, text, edits, usageEdits, model };
+  return renderBody(body, upstreamNamed('UPSTREAM'), upstreamModel).join('');
 }

@@ -1,7 +1,7 @@
-import { changeMembers } from '../../json/edit.ts';
+import { changeMembers, type Edit } from '../../json/edit.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Dialect, Normalization, StreamDialect } from '../dialect.ts';
+import type { Dialect, StreamDialect } from '../dialect.ts';
 import { keepStop, readErrorMessage, recordUsage } from '../model/answer-members.ts';
 import { repeatsOf, requireArray } from '../model/check-body.ts';
 import { fileAt, imageAt } from '../model/content.ts';
@@ -64,7 +64,8 @@ export const chat: Dialect = {
     ...bodies.readExpectedAnswer(body),
     withholdsUsage: needsUsage === true && lacksUsage(body),
   }),
-  normalize: (body, needsUsage) => (needsUsage && lacksUsage(body) ? askForUsage(body) : {}),
+  normalize: () => ({}),
+  requestUsage: (body) => (lacksUsage(body) ? askForUsage(body) : []),
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
@@ -80,12 +81,13 @@ function lacksUsage(body: Json): boolean {
   return isTrue(body.member(body.root, 'stream')) && !isTrue(body.member(options, 'include_usage'));
 }
 
-function askForUsage(body: Json): Normalization {
+/** Never conflicts with edits that drop earlier repetitions: the last member of the body always stays. */
+function askForUsage(body: Json): readonly Edit[] {
   const options = body.member(body.root, 'stream_options');
   if (options === undefined || body.kind(options) !== 'object')
-    return { set: { stream_options: '{"include_usage":true}' } };
+    return changeMembers(body, body.root, { set: { stream_options: '{"include_usage":true}' } });
   const drop = repeatsOf(body, options, 'stream_options', 'include_usage');
-  return { edits: changeMembers(body, options, { drop, set: { include_usage: 'true' } }) };
+  return changeMembers(body, options, { drop, set: { include_usage: 'true' } });
 }
 
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {

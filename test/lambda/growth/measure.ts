@@ -1,5 +1,6 @@
 import { renderBody } from '../../../lambda/upstream/upstream-request.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
+import { upstreamNamed } from '../../support/upstream-named.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
 import { streams, translatedBlocks, translatedStreams, wires } from './streams.ts';
 import { documents, errorBodies, prose } from './texts.ts';
@@ -140,7 +141,8 @@ const parts: Part[] = [
               { ...caller, dialect: name, path: endpoint.path },
               { dialects, models, prices: undefined },
             );
-            renderBody({ conversation, text: body, edits: read.edits, model: read.modelPlace }, 'upstream');
+            const outgoing = { conversation, text: body, edits: read.edits, model: read.modelPlace };
+            renderBody(outgoing, upstreamNamed('UPSTREAM'), 'upstream');
             dialect.isAccountBound(createScanner().scan(body));
           }
         },

@@ -9,6 +9,7 @@ import { createModels } from '../../../lambda/settings/models.ts';
 import { createWork, type WorkFacts } from '../../../lambda/steps/body-jobs.ts';
 import { renderBody } from '../../../lambda/upstream/upstream-request.ts';
 import { dialects } from '../../support/rewrite.ts';
+import { upstreamNamed } from '../../support/upstream-named.ts';
 import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 
 const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -73,10 +74,11 @@ export function createReadRequest(doInThread?: DoInThread) {
       };
       const read = await parseBody(text, reading, sealing);
       const conversation = { caller: 'caller', traits: read.traits };
-      const outgoing = { conversation, text, edits: read.edits, model: read.modelPlace };
-      for (const piece of renderBody(outgoing, 'up-model')) Buffer.byteLength(piece);
+      const { edits, usageEdits, modelPlace: model } = read;
+      const outgoing = { conversation, text, edits, usageEdits, model };
+      for (const piece of renderBody(outgoing, upstreamNamed('UPSTREAM'), 'up-model')) Buffer.byteLength(piece);
       await isAccountBound(text, name, sealing);
-      await removeSeals(text, { dialect: name, sealing, history: dialect.controlMembers, edits: read.edits }, sealing);
+      await removeSeals(text, { dialect: name, sealing, history: dialect.controlMembers, edits }, sealing);
       for (const spoken of ['chat', 'messages'] as const) await attempt(() => readForUpstream(name, spoken, text));
     });
 }

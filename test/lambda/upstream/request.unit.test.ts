@@ -58,6 +58,20 @@ describe('the request to an upstream', () => {
     expect(pieces[1]).toBe('"thunder-eyes-m"');
   });
 
+  test('asks a stream for its usage only where the upstream accepts that', () => {
+    const usageEdits = [{ start: 25, end: 25, text: ',"usage":1' }];
+    const sentTo = (streamOptions: 'send' | 'omit') => {
+      const upstream = { ...upstreamOfThree, translation: { ...upstreamOfThree.translation, streamOptions } };
+      const asked = call({}, true);
+      return buildHttpRequest(
+        { ...candidate, upstream },
+        { ...asked, body: { ...asked.body, usageEdits } },
+      ).pieces.join('');
+    };
+    expect(sentTo('send')).toBe('{"model":"thunder","text":"ü","usage":1}');
+    expect(sentTo('omit')).toBe('{"model":"thunder","text":"ü"}');
+  });
+
   testRows(['accept', 'anthropic-beta', 'anthropic-version', 'openai-beta'])(
     'no header comes in through a caller’s',
     (name) => {

@@ -13,6 +13,8 @@ const ownText = /^response\./;
 const argumentMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
 /** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
+/** Which tool a call is for. */
+const toolName = /^name(space)?$/;
 /** Calls whose `action` the client carries out. */
 const actionType = /^(computer|local_shell|shell)_call$/;
 
@@ -95,9 +97,11 @@ export function recordItem(json: Json, item: Node, place: string, found: Finding
   eachMember(json, item, (name, value) => {
     const isWritten = isCall && (argumentMembers.has(name) || (actionType.test(type) && /^actions?$/.test(name)));
     if (isWritten) found.toolArguments(value, true);
-    else if ((isToolItem && argumentMembers.has(name)) || sealed.test(name) || (isCall && name === 'name'))
+    else if ((isToolItem && argumentMembers.has(name)) || sealed.test(name) || (isCall && toolName.test(name)))
       found.keep(value);
     else if (type === 'image_generation_call' && name === 'result') found.keep(value);
+    // The caller's own tools, which come back with the history.
+    else if (type === 'tool_search_output' && name === 'tools') found.keep(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())
         recordText(json, part, `${place}${index}/`, found, 'wholeText');

@@ -106,6 +106,8 @@ describe('what passes through untouched', () => {
       { type: 'apply_patch_call', operation: { diff: 'acme' } },
       { type: 'web_search_call', action: { query: 'acme' } },
       { type: 'reasoning', encrypted_content: 'acme', summary: [] },
+      { type: 'function_call', namespace: 'acme', name: 'acme', arguments: 'acme' },
+      { type: 'tool_search_output', tools: [{ name: 'acme', description: 'acme' }] },
     ];
     const answer = {
       status: 'completed',
@@ -123,7 +125,7 @@ describe('what passes through untouched', () => {
         { ...output[3], output: 'svc' },
         output[4],
         { ...output[5], action: { query: 'svc' } },
-        output[6],
+        ...output.slice(6),
       ],
     });
   });

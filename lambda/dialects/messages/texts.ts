@@ -16,6 +16,15 @@ const deltaTypes = new Map([
 /** Deltas without text: `input_json_delta` holds tool arguments, and `citations_delta` arrives whole. */
 const wholeDelta = /^(input|citations)_/;
 
+/** Which tool a call is for. */
+const toolName = /^(server_)?name$/;
+
+/** The members that are kept in objects of these types: a file in base64, and the name of one of the caller's tools. */
+const keptMembers = new Map([
+  ['base64', 'data'],
+  ['tool_reference', 'tool_name'],
+]);
+
 /** Receives a text in a member of a block, with its place if the member has parts. */
 export type AddText = (kind: string, ...text: Parameters<VisitText>) => void;
 
@@ -42,24 +51,25 @@ export function recordBlock(
   eachMember(json, block, (name, value) => {
     const isData = name === 'data' && type === 'redacted_thinking';
     if (isShown && (isData || name === 'signature') && json.kind(value) === 'string') found.signature(value, index);
-    if (sealed.test(name) || isData || (isCall && name === 'name')) found.keep(value);
+    if (sealed.test(name) || isData || (isCall && toolName.test(name))) found.keep(value);
     else if (name === 'partial_json' || (isCall && name === 'input')) found.toolArguments(value, isWhole);
     else if (name === 'thinking' && isShown) found.toolArguments(value, isWhole);
     else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
-    else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
+    else if (json.kind(value) !== 'string') keepInside(json, value, found);
     // In other blocks, such as a tool's result, `content` arrives whole.
     else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction')))
       addText(name, '', value, true);
   });
 }
 
-/** Search results and citations hold encrypted members at any depth. A source's `data` is a file in base64. */
-function keepSealedInside(json: Json, value: Node, found: Findings): void {
+/** Keeps what programs read back, which search results, sources and citations hold at any depth. */
+function keepInside(json: Json, value: Node, found: Findings): void {
   keepSealed(json, value, found);
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
-    if (data !== undefined) found.keep(data);
+    const name = keptMembers.get(stringMember(json, node, 'type') ?? '');
+    const kept = name === undefined ? undefined : json.member(node, name);
+    if (kept !== undefined) found.keep(kept);
   }
 }
 

@@ -137,6 +137,18 @@ describe('what passes through untouched', () => {
     expect([file, text.source]).toEqual([source('base64'), { type: 'text', data: 'svc' }]);
   });
 
+  test('in messages, the names of tools that a search found, and of the server whose tool is called', () => {
+    const references = [{ type: 'tool_reference', tool_name: 'acme' }];
+    const content = [
+      { type: 'mcp_tool_use', name: 'acme', server_name: 'acme', input: {} },
+      {
+        type: 'tool_search_tool_result',
+        content: { type: 'tool_search_tool_search_result', tool_references: references },
+      },
+    ];
+    expect(answerOf(messages, { content }).content).toEqual(content);
+  });
+
   test('signed thinking, where the upstream checks it', () => {
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
     const rewriter = createStreamRewriter(formatOf(messages, { signedReasoning: 'shown' }), hiding, {

@@ -14,7 +14,11 @@ const argumentMembers = new Set(['arguments', 'input', 'code', 'diff', 'command'
 /** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
 /** Which tool a call is for. */
-const toolName = /^name(space)?$/;
+const toolName = /^(name(space)?|server_label)$/;
+/** Items that list tools which the caller can use. They come back with the history. */
+const toolList = /^(tool_search_output|mcp_list_tools)$/;
+/** What such a list consists of. */
+const listMember = /^(tools|server_label)$/;
 /** Calls whose `action` the client carries out. */
 const actionType = /^(computer|local_shell|shell)_call$/;
 
@@ -100,8 +104,7 @@ export function recordItem(json: Json, item: Node, place: string, found: Finding
     else if ((isToolItem && argumentMembers.has(name)) || sealed.test(name) || (isCall && toolName.test(name)))
       found.keep(value);
     else if (type === 'image_generation_call' && name === 'result') found.keep(value);
-    // The caller's own tools, which come back with the history.
-    else if (type === 'tool_search_output' && name === 'tools') found.keep(value);
+    else if (toolList.test(type) && listMember.test(name)) found.keep(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())
         recordText(json, part, `${place}${index}/`, found, 'wholeText');

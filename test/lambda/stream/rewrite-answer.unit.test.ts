@@ -108,6 +108,8 @@ describe('what passes through untouched', () => {
       { type: 'reasoning', encrypted_content: 'acme', summary: [] },
       { type: 'function_call', namespace: 'acme', name: 'acme', arguments: 'acme' },
       { type: 'tool_search_output', tools: [{ name: 'acme', description: 'acme' }] },
+      { type: 'mcp_list_tools', server_label: 'acme', tools: [{ name: 'acme', description: 'acme' }] },
+      { type: 'mcp_approval_request', server_label: 'acme', name: 'acme', arguments: 'acme' },
     ];
     const answer = {
       status: 'completed',

@@ -49,7 +49,7 @@ const processesOfSdks = 'setup-blocks,frameworks';
 /** Thousands of schedules, step counts, thousands of long bodies: half a minute to minutes each. */
 const long = [
   'exhaustive/three-requests.integration.test.ts',
-  'simulation/many-worlds.unit.test.ts',
+  'simulation/{many-worlds,planted-defects}.unit.test.ts',
   'lambda/growth/{growth,ticks}.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from '@jest/globals';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { readSettledMemory } from '../../support/settled-memory.ts';
@@ -48,13 +47,8 @@ async function begun(outgoing: ClientRequest): Promise<void> {
   await once(answer, 'data');
 }
 
-const twoKeys = { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' };
-test.each([
-  ['while its answer flows: as it came', 'identity', false, {}],
-  ['while its answer flows: compressed', 'gzip', false, {}],
-  ['while its answer flows: with several keys, by its opening words', 'identity', false, twoKeys],
-  ['while the last upstream thinks', 'identity', true, {}],
-])('the text of a request is gone from memory %s', async (_, encoding, thinks, settings) => {
+/** What five open streams hold of their prompts, in bytes. */
+async function memoryOfPrompts(encoding: string, thinks: boolean, settings: Record<string, string>): Promise<number> {
   await using upstream = await startForgetfulUpstream(thinks);
   await using gateway = await startTestGateway({
     engine: 'web',
@@ -72,18 +66,11 @@ test.each([
   while (streams.length < 6) await open();
   const grown = (await readSettledMemory()) - before;
   for (const stream of streams) stream.destroy();
-  // Five streams are open; not even one body is there.
-  expect(grown).toBeLessThan(size / 2);
-});
+  return grown;
+}
 
-const tool = (at: number) => ({ type: 'function', name: `a_tool_that_looks_for_the_weather_${at}` });
-test.each<[what: string, members: object]>([
-  ['answers repeat of their requests', { instructions: 'x'.repeat(1_200_000), tools: [tool(0)] }],
-  [
-    'answers need of the names of tools',
-    { tools: [{ type: 'namespace', name: 'weather', tools: Array.from({ length: 5_000 }, (_, at) => tool(at)) }] },
-  ],
-])('what %s is held once, counts as memory, and goes with the answers', async (_, members) => {
+/** What sixteen translated streams hold that nobody reads, and what is left once they are over, in bytes. */
+async function memoryOfAnswers(members: object) {
   await using upstream = await startForgetfulUpstream(false);
   await using gateway = await startTestGateway({
     engine: 'web',
@@ -119,12 +106,31 @@ test.each<[what: string, members: object]>([
   const before = await readSettledMemory();
   while (streams.length < 16) await open();
   const grown = (await readSettledMemory()) - before;
-  expect(new Set(statuses)).toEqual(new Set([200, 503]));
-  // One network has a quarter of the memory: what else they hold is as much as without a translation.
-  expect(grown).toBeLessThan((24 / 4) * 1_048_576 + 16 * 500_000);
   await leave();
-  expect((await readSettledMemory()) - before).toBeLessThan(size / 2);
+  const left = (await readSettledMemory()) - before;
   await open();
-  expect(statuses.at(-1)).toBe(200);
   await leave();
-});
+  return { statuses, grown, left };
+}
+
+const twoKeys = { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' };
+const tool = (at: number) => ({ type: 'function', name: `a_tool_that_looks_for_the_weather_${at}` });
+const manyTools = [{ type: 'namespace', name: 'weather', tools: Array.from({ length: 5_000 }, (_, at) => tool(at)) }];
+
+/* Prints what streams hold: in a process of its own, in which nothing else comes and goes. */
+
+const prompts = {
+  'while its answer flows: as it came': await memoryOfPrompts('identity', false, {}),
+  'while its answer flows: compressed': await memoryOfPrompts('gzip', false, {}),
+  'while its answer flows: with several keys, by its opening words': await memoryOfPrompts('identity', false, twoKeys),
+  'while the last upstream thinks': await memoryOfPrompts('identity', true, {}),
+};
+const answers = {
+  'answers repeat of their requests': await memoryOfAnswers({
+    instructions: 'x'.repeat(1_200_000),
+    tools: [tool(0)],
+  }),
+  'answers need of the names of tools': await memoryOfAnswers({ tools: manyTools }),
+};
+console.log(JSON.stringify({ size, prompts, answers }));
+process.exit();

@@ -46,12 +46,13 @@ const overBothEngines = ofHandler([
 /** Clients in child processes. Their HTTP is that of the SDKs in this process, which run against both engines. */
 const processesOfSdks = 'setup-blocks,frameworks';
 
-/** Thousands of schedules, step counts, thousands of long bodies: half a minute to minutes each. */
+/** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills. */
 const long = [
   'exhaustive/three-requests.integration.test.ts',
   'simulation/{many-worlds,planted-defects}.unit.test.ts',
-  'lambda/growth/{growth,many-long-bodies,ticks}.e2e.test.ts',
+  'lambda/growth/{growth,looked-for,many-long-bodies,ticks}.e2e.test.ts',
   'lambda/server/every-unread-stream.e2e.test.ts',
+  'lambda/store/sqlite/many-kills.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** Dates and times must hold in any time zone: run these again at both extremes, where the local date often differs from UTC. */

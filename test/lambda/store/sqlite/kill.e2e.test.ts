@@ -1,48 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openSqliteStore } from '../../../../lambda/store/sqlite/store.ts';
+import { chargeUntilKilled, expectNothingLost } from './charge-until-killed.ts';
 
-const program = join(import.meta.dirname, 'charging-process.ts');
-
-/** Lets processes charge one counter until they have answered as much together, kills them all, and gives what they have answered. */
-async function chargeUntilKilled(folder: string, item: string, processes: number, most: number): Promise<number> {
-  let heard = 0;
-  const record = join(folder, `${item}.record`);
-  writeFileSync(record, '');
-  const children = Array.from({ length: processes }, () =>
-    spawn(process.execPath, [program, folder, item, record], { stdio: ['ignore', 'pipe', 'inherit'] }),
-  );
-  await Promise.all(
-    children.map(async (child) => {
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        heard += text.length;
-        if (heard >= most) for (const one of children) one.kill('SIGKILL');
-      });
-      await once(child, 'close');
-    }),
-  );
-  return statSync(record).size;
-}
-
-test('a process that is killed loses nothing that it has answered, twenty times over', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-kill-'));
-  for (let round = 1; round <= 20; round += 1) {
-    const item = `round ${round}`;
-    const answered = await chargeUntilKilled(folder.path, item, 1, round * 450);
-    const { store, close } = await openSqliteStore(folder.path, { now: Date.now, serves: true });
-    const { used, inMinute } = await store.counters.read({ item, period: 1, minute: 1 });
-    await close();
-    expect(used).toBeGreaterThanOrEqual(answered);
-    // What was on its way when it was killed: twenty at most.
-    expect(used).toBeLessThanOrEqual(answered + 20);
-    expect([round, inMinute]).toEqual([round, used]);
-  }
-});
+test('a process that is killed loses nothing that it has answered, five times over', () => expectNothingLost(5));
 
 test('two processes that are killed while they share a counter lose nothing, and pass no limit', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-kill-'));

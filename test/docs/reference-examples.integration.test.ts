@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makePages } from '../../lib/reference/render-reference.ts';
-import { runModule, startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
+import { runModules, startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import { readEvents } from '../support/client-view.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { readContract } from './contract.ts';
@@ -72,13 +72,20 @@ test.each(examples)('$id: $request', async ({ request, answer }) => {
   }
 });
 
-test.each(examples)('$id: $script', async ({ id, script, answer }) => {
-  const said = await runModule(fill(script));
-  expect(said.trim().length).toBeGreaterThan(0);
-  expect(said).not.toMatch(/^undefined$/m);
-  if (id === 'countTokens' || id === 'countInputTokens') expect(said).toMatch(/^\d+\n$/);
-  if (id === 'listModels') expect(said.split('\n')).toContain('svc');
-  if (answer.includes('tool_calls')) expect(said).toContain('get_weather');
+describe('in JavaScript', () => {
+  let outputs: readonly string[];
+  beforeAll(async () => {
+    outputs = await runModules(examples.map(({ script }) => fill(script)));
+  });
+
+  test.each(examples.map((example, index) => ({ ...example, index })))('$id: $script', ({ id, answer, index }) => {
+    const said = outputs[index] ?? '';
+    expect(said.trim().length).toBeGreaterThan(0);
+    expect(said).not.toMatch(/^undefined$/m);
+    if (id === 'countTokens' || id === 'countInputTokens') expect(said).toMatch(/^\d+\n$/);
+    if (id === 'listModels') expect(said.split('\n')).toContain('svc');
+    if (answer.includes('tool_calls')) expect(said).toContain('get_weather');
+  });
 });
 
 /** SDKs in Python that send nothing, and say what they were asked. */

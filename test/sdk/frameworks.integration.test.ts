@@ -6,6 +6,7 @@ import {
   answer,
   expectHidden,
   runModule,
+  runModules,
   startRoomyDemoGateway,
   startStrictGateway,
   upstreams,
@@ -148,18 +149,37 @@ console.log(whole.finalOutput, (await streamed(withTools, '${rain}')).finalOutpu
   ]),
 ];
 
-test.each(long)(
-  '%s: ten turns over an upstream of messages alone, which gets its reasoning back: %s',
-  async (_name, sendsReasoning, script) => {
-    await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
-    const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
-    const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
-    expect(await runModule(`${imports.join('\n')}\n${access}${talk}`)).toBe('Done. Done.\n');
-    const { requests } = gateway.upstream;
-    expect(requests).toHaveLength(20);
-    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsReasoning);
-  },
-);
+/** A script, once for each gateway. */
+async function scriptFor(script: string, gateways: readonly TestGateway[]): Promise<string> {
+  const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
+  const access = await Promise.all(gateways.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
+  return `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
+}
+
+describe('ten turns over an upstream of messages alone', () => {
+  let outputs: readonly string[];
+  const gateways: TestGateway[] = [];
+
+  beforeAll(async () => {
+    for (const _ of long) gateways.push(await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10)));
+    outputs = await runModules(
+      await Promise.all(long.map(([, , script], index) => scriptFor(script, gateways.slice(index, index + 1)))),
+    );
+  });
+  afterAll(async () => {
+    for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
+  });
+
+  test.each(long.map(([name, sendsReasoning], index) => ({ name, sendsReasoning, index })))(
+    '$name: it gets its reasoning back: $sendsReasoning',
+    ({ sendsReasoning, index }) => {
+      expect(outputs[index]).toBe('Done. Done.\n');
+      const { requests } = gateways[index]?.upstream ?? { requests: [] };
+      expect(requests).toHaveLength(20);
+      for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsReasoning);
+    },
+  );
+});
 
 /** Code that embeds the same texts with each framework. */
 const embedders = `
@@ -174,9 +194,7 @@ console.log(JSON.stringify({
 
 test("LangChain's embedder and LlamaIndex's", async () => {
   await using gateway = await startRoomyDemoGateway();
-  const [imports, use] = [embedders.match(/^import .*/gm) ?? [], embedders.replace(/^import .*/gm, '')];
-  const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
-  const printed = await runModule(`${imports.join('\n')}\n${access}${use}`);
+  const printed = await runModule(await scriptFor(embedders, [gateway]));
   const { langChain, llamaIndex } = expectHidden(JSON.parse(printed));
   const [a, again, b] = langChain;
   expect([again, llamaIndex]).toEqual([a, langChain]);
@@ -185,27 +203,26 @@ test("LangChain's embedder and LlamaIndex's", async () => {
 });
 
 describe('over each upstream that serves it', () => {
+  let outputs: readonly string[];
   const gateways = new Map<string, TestGateway>();
+  const gatewaysFor = (dialect: DialectName) => upstreamsFor(dialect).flatMap(({ kind }) => gateways.get(kind) ?? []);
 
   beforeAll(async () => {
     for (const { kind, start } of upstreams) gateways.set(kind, await start());
+    outputs = await runModules(
+      await Promise.all(scripts.map(([, dialect, script]) => scriptFor(script, gatewaysFor(dialect)))),
+    );
   });
   afterAll(async () => {
     for (const gateway of gateways.values()) await gateway[Symbol.asyncDispose]();
   });
 
-  test.each(scripts)(
-    '%s: texts, calls at once and their results, reasoning and an image',
-    async (name, dialect, script) => {
-      const own = upstreamsFor(dialect).flatMap(({ kind }) => gateways.get(kind) ?? []);
-      const access = await Promise.all(own.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
-      // All in one process, because loading a framework takes long.
-      const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
-      const all = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
+  test.each(scripts.map(([name, dialect], index) => ({ name, dialect, index })))(
+    '$name: texts, calls at once and their results, reasoning and an image',
+    ({ name, dialect, index }) => {
       // On chat, OpenAI's agents ignore reasoning.
       const reasoningText =
         name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
-      const lines = (await runModule(all)).trim().split('\n');
       const whole = {
         ...{
           whole: answer,
@@ -217,7 +234,8 @@ describe('over each upstream that serves it', () => {
         asked: ['Paris', 'Rome', 'Paris', 'Rome'],
         seen: expect.stringMatching('I can see an image'),
       };
-      expect(lines.map((line) => expectHidden(JSON.parse(line)))).toEqual(own.map(() => whole));
+      const lines = outputs[index]?.trim().split('\n') ?? [];
+      expect(lines.map((line) => expectHidden(JSON.parse(line)))).toEqual(gatewaysFor(dialect).map(() => whole));
     },
   );
 });

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, jest, test } from '@jest/globals';
+import { buildServerOnce } from '../support/build-server-once.ts';
 import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(60_000);
@@ -14,6 +15,7 @@ const {
   ...['bin', 'lambda', 'lib', 'local', 'operator'],
   ...['docs/openapi.json', 'package.json', 'package-lock.json'],
 ]);
+git('tag', 'deployed');
 afterAll(remove);
 
 const trace = (words: readonly string[], input: string) =>
@@ -38,7 +40,7 @@ test('positions in the bundle become those in the sources of the deployed commit
   writeFileSync(source, `\n\n\n${readFileSync(source, 'utf8')}`);
   git('commit', '--quiet', '--all', '--message', 'later');
 
-  const { status, stdout, stderr } = trace(['--commit', 'HEAD~1'], written);
+  const { status, stdout, stderr } = trace(['--commit', 'deployed'], written);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).not.toContain('/var/task');
   const [, line = ''] = /lambda\/settings\/read-settings\.ts:(\d+):\d+/.exec(stdout) ?? [];
@@ -46,13 +48,12 @@ test('positions in the bundle become those in the sources of the deployed commit
   expect(before[Number(line) - 1]).toContain('new ConfigError(faults)');
 });
 
-test('so do those in the server’s bundle, and positions from another build are reported', () => {
-  execFileSync(process.execPath, ['lib/bundle.ts', 'server'], { cwd: checkout });
-  const entry = readFileSync(join(checkout, 'dist/server/index.js'), 'utf8');
+test('so do those in the server’s bundle, and positions from another build are reported', async () => {
+  const entry = readFileSync(join(await buildServerOnce(), 'index.js'), 'utf8');
   const [, start] = /"\.\/(chunk-\w+\.js)"/.exec(entry) ?? [];
   const foreign = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
   const position = `at listen (file:///var/task/${start}:2:2000)`;
-  const { status, stdout, stderr } = trace(['--of', 'server', '-'], `${position}\n${foreign}`);
+  const { status, stdout, stderr } = trace(['--commit', 'deployed', '--of', 'server', '-'], `${position}\n${foreign}`);
   const traced = /^at listen \((lambda|node_modules)\/[\w/.@-]+:\d+:\d+\)\n/;
   expect([status, stdout.trim()]).toEqual([0, expect.stringMatching(traced)]);
   expect(stdout).toContain(foreign);

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { bundleServer } from '../../lib/bundle.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
+import { buildServerOnce } from '../support/build-server-once.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeBedrock } from '../support/fake-bedrock.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
@@ -23,7 +23,7 @@ const block = (language: string, holding: string): string => {
 };
 const pairs = (text: string) => Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]));
 
-await bundleServer(join(folder, 'dist/server'));
+cpSync(await buildServerOnce(), join(folder, 'dist/server'), { recursive: true });
 const dynamoDb = await startTestDynamoDb();
 const upstream = await startFakeUpstream();
 afterAll(async () => {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { bundleServer } from '../../lib/bundle.ts';
 import { head, json, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient, networkOf } from '../support/addressed-client.ts';
+import { buildServerOnce } from '../support/build-server-once.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { readValue } from '../support/exposition.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
@@ -17,12 +17,11 @@ import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-server-'));
-const file = join(folder, 'index.js');
+const file = join(await buildServerOnce(), 'index.js');
 const { path, question, events } = wire.chat;
 const eventStream = head(200, { 'content-type': 'text/event-stream' });
 const [first = ''] = events;
 
-await bundleServer(folder);
 const dynamoDb = await startTestDynamoDb();
 const upstream = await startFakeUpstream();
 afterAll(async () => {

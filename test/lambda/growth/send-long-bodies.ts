@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtempDisposable } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@jest/globals';
-import { bundleServer } from '../../../lib/bundle.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { type GatewayProcess, startGatewayProcess } from '../../local/gateway-process.ts';
+import { buildServerOnce } from '../../support/build-server-once.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
 import { identity } from '../../support/gateway.ts';
 
@@ -116,8 +114,6 @@ async function watchHealth({ url, pid }: GatewayProcess, work: Promise<unknown>)
 
 /** Sends as many long bodies at once to a server with 512 MB, which must stay alive, and give each its turn. */
 export async function sendLongBodies(dialect: 'chat' | 'messages', count: number): Promise<void> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-long-bodies-'));
-  await bundleServer(folder.path);
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
@@ -133,7 +129,7 @@ export async function sendLongBodies(dialect: 'chat' | 'messages', count: number
       ...(dialect === 'messages' && { UPSTREAM_OUTPUT_LIMIT: '100' }),
       ...{ GUEST_LIMIT: '1000', BURST_LIMIT: '1000', NODE_OPTIONS: '--max-old-space-size=512' },
     },
-    join(folder.path, 'index.js'),
+    join(await buildServerOnce(), 'index.js'),
   );
   const bodies = dialect === 'chat' ? forChat : forMessages;
   const zipped = bodies.map(([path, body]) => ({ path, bytes: gzipSync(body) }));

@@ -39,8 +39,8 @@ const piece = wire.chat.textEvent('x'.repeat(65_536));
  */
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
-/** 130 MB, more than the kernel buffers, written with back-pressure. */
-const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(2_000 * piece.length, piece)];
+/** 105 MB, more than the kernel buffers, written with back-pressure. */
+const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(1_600 * piece.length, piece)];
 
 test('a client that reads slowly slows the upstream down (back-pressure), and gets everything in the end', async () => {
   await using watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });

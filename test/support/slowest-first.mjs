@@ -3,19 +3,23 @@
  * from an earlier run. The others are sorted by size.
  */
 const slowest = [
-  'lambda/growth/pauses',
-  'exhaustive/every',
+  'simulation/worlds',
   'bin/diff',
+  'lambda/server/unread-streams',
+  'lambda/any-request',
   'bin/gateway',
-  'bin/doctor',
-  'lib/diff/every-change',
-  'lambda/crowd',
-  'lambda/exactly-once',
-  'local/serve',
   'bin/trace',
+  'lambda/server/let-go',
+  'local/serve',
+  'exhaustive/',
+  'lib/cdk-rules',
+  'docs/deploy',
+  'lambda/growth/',
+  'lib/diff/every-change',
+  'lambda/same-words',
+  'sdk/frameworks',
+  'e2e/',
   'operator/doctor/',
-  'sdk/setup-blocks',
-  'lambda/accounts/attacks',
   'lambda/slow-readers',
 ];
 

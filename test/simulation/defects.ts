@@ -235,8 +235,8 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     [
       'a refund on another day',
       47,
-      'await counters.refund(window, token)',
-      'await counters.refund({ ...window, ...(window.period && { period: Math.floor(now() / 86_400_000) }) }, token)',
+      ': await counters.refund(window, token)',
+      ': await counters.refund({ ...window, ...(window.period && { period: Math.floor(now() / 86_400_000) }) }, token)',
     ],
     [
       'a burst refused early',

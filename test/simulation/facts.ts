@@ -77,6 +77,8 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     // What it refers to may be missing by its own mistake.
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
+    // Its first event was due by then.
+    if (last.lastSentAt > last.time + idleIn(world) - 100) return 'either';
     return last.sent === last.answer.pieces.length && world.stopsAt < 0 ? 'charged' : 'either';
   }
   // What takes too long to rewrite stays charged, unless it was the request.
@@ -91,15 +93,19 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
   return 'charged';
 }
 
+/** How long an upstream's stream may be silent, in milliseconds. */
+const idleIn = ({ settings }: History['plan']): number => 1000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
+
 /** Whether a stream that had begun, and still ran, took longer than a request may. */
 function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: History['plan'], last?: Try): boolean {
   const { ended = 0, pausedAt } = seen;
-  const idle = 1000 * Number(world.settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
   const isRunning = last?.doneAt === undefined && last?.failedAt === undefined && pausedAt === undefined;
   const hasBegun =
     last?.turn.says === 'an answer' && [...(understood?.texts.values() ?? [])].some((text) => text !== '');
   const isCalm = world.storeFaults.length === 0 && world.stopsAt < 0 && world.outages.length === 0;
-  return isCalm && isRunning && hasBegun && isLateIn(world, seen) && (last?.lastSentAt ?? 0) > ended - idle + 500;
+  return (
+    isCalm && isRunning && hasBegun && isLateIn(world, seen) && (last?.lastSentAt ?? 0) > ended - idleIn(world) + 500
+  );
 }
 
 /** What an upstream refuses because of what the client sent. */

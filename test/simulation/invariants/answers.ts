@@ -64,7 +64,9 @@ export const answers: Invariants = {
         if (last.turn.stopsAfter >= 0 || last.turn.framing === 'too long' || history.plan.outages.length > 0) continue;
         // A reference to what is not there is the caller's.
         const isReference = last.turn.status === 404 && isRecorded(plan);
-        const due = isReference ? undefined : statusFor(last.turn.status);
+        // What another key has sealed may be refused, and then its own key's failure is the one to tell.
+        const isForeign = [400, 422].includes(last.turn.status) && isRecorded(plan) && tries.length > 1;
+        const due = isReference || isForeign ? undefined : statusFor(last.turn.status);
         if (due !== undefined && status !== due && status !== 200)
           yield `${number} is answered ${status}, due is ${due}`;
       }

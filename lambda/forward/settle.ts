@@ -27,7 +27,8 @@ export async function settleCharge(
   const snapshot = await charge.refund();
   outcome.refunded = snapshot !== undefined;
   if (!snapshot) return error;
-  outcome.snapshot = snapshot;
+  // Where midnight has passed, the new day may have been read meanwhile.
+  if (outcome.snapshot?.resetAt === snapshot.resetAt) outcome.snapshot = snapshot;
   const left = isRefusal ? `; ${sayWhatIsLeft(snapshot)}` : '';
   return error.withNote(`This request was not charged${left}.`);
 }

@@ -12,3 +12,11 @@ test('a stream that breaks off right behind a long event is refunded, if its cli
   holds({
     requests: [{ stream: true, turns: [{ words: 1, wordSize: 70_000, says: 'no end', pieces: 'joined' }] }],
   }));
+
+test('a refund behind midnight leaves the figures of the new day', () =>
+  holds({
+    seed: 105_033_116,
+    untilMidnight: 10,
+    requests: [{ stream: true, turns: [{ says: 'no end', pieces: 'bytes', framing: 'gzip' }] }, {}],
+    store: 'sqlite',
+  }));

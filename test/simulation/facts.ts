@@ -78,7 +78,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
     // Its first event was due by then.
-    if (last.lastSentAt > last.time + idleIn(world) - 100) return 'either';
+    if (Math.max(last.lastSentAt, last.doneAt ?? 0) > last.time + idleIn(world) - 100) return 'either';
     return last.sent === last.answer.pieces.length && world.stopsAt < 0 ? 'charged' : 'either';
   }
   // What takes too long to rewrite stays charged, unless it was the request.

@@ -21,9 +21,8 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     const { dialect, endpoint, model } = outgoing;
     const body = bodyOf(outgoing);
     const { caller } = body.conversation;
-    const sealing = { salt: await readSealSalt(), caller };
     const edits = editsOf(body, upstream, modelAt(upstream, dialect, model));
-    const removal = { dialect: dialect.name, sealing, history: dialect.controlMembers, edits, leftOut: body.leftOut };
+    const removal = { history: dialect.controlMembers, edits, leftOut: body.leftOut };
     const { text, leftOut, leftOutForLog } = await removeSeals(body.text, removal, { caller, signal });
     const url = urlUnder(upstream.addresses[dialect.name], endpoint);
     return { upstream, url, pieces: [text], leftOut: { leftOut, leftOutForLog } };

@@ -1,9 +1,7 @@
 import { applyEdits, createElementRemover, type Edit } from '../../json/edit.ts';
 import { eachMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Dialect } from '../dialect.ts';
 import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
-import { createSeals, mostSeals, type Sealing } from './seal.ts';
 import { sealMark } from './sealed.ts';
 
 /** The members of items, blocks and details that may hold a seal. */
@@ -15,10 +13,8 @@ type Lists = ReadonlyMap<string, Node>;
 /** How many elements of a list were kept and removed. */
 type Left = { readonly kept: number; readonly removed: number };
 
-/** Where a request may hold seals, and whose. Plain data, so that it can be sent to a worker thread. */
+/** Where a request may hold seals. Plain data, so that it can be sent to a worker thread. */
 export interface SealRemoval {
-  readonly dialect: Dialect['name'];
-  readonly sealing: Sealing;
   /** Top-level members that may be a list of items. */
   readonly history: ReadonlySet<string>;
   /** All other changes to the body. */
@@ -34,26 +30,17 @@ export interface RemovedSeals extends LeftOut {
 
 /**
  * Removes what this gateway sealed while it translated for another upstream, together with the reasoning it belongs to. An upstream that
- * gets the request untranslated can't read a seal, and many refuse the whole request because of one.
+ * gets the request untranslated can't read a seal, and many refuse the whole request because of one: also one that is cut, or of another
+ * caller. So seals are not opened.
  */
-export function removeSeals(
-  json: Json,
-  { dialect, sealing, history, edits: others, leftOut: members = [] }: SealRemoval,
-): RemovedSeals {
-  const seals = createSeals(sealing.salt, sealing.caller);
+export function removeSeals(json: Json, { history, edits: others, leftOut: members = [] }: SealRemoval): RemovedSeals {
   const edits: Edit[] = [];
   const places = members.flatMap((name) => json.member(json.root, name) ?? []);
-  let sealsLeft = mostSeals;
 
-  /** Beyond the limit, seals are no longer opened, and all count as this gateway's. */
-  function isSealed(value: Node): boolean {
-    if (json.kind(value) !== 'string' || !json.text.startsWith(`"${sealMark}`, json.start(value))) return false;
-    sealsLeft -= 1;
-    if (sealsLeft < 0) return true;
-    return seals.open(dialect, json.string(value)) !== undefined;
-  }
+  const isSealed = (value: Node): boolean =>
+    json.kind(value) === 'string' && json.text.startsWith(`"${sealMark}`, json.start(value));
 
-  /** Reads an object in one pass, as some have very many members. Of repeated members only the last counts, as opening a seal takes time. */
+  /** Reads an object in one pass, as some have very many members. Of repeated members only the last counts. */
   function look(holder: Node, listNames: ReadonlySet<string> = innerLists) {
     const maySeal = new Map<string, Node>();
     const lists = new Map<string, Node>();

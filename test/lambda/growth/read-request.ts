@@ -78,7 +78,7 @@ export function createReadRequest(doInThread?: DoInThread) {
       const outgoing = { conversation, text, edits, usageEdits, model };
       for (const piece of renderBody(outgoing, upstreamNamed('UPSTREAM'), 'up-model')) Buffer.byteLength(piece);
       await isAccountBound(text, name, sealing);
-      await removeSeals(text, { dialect: name, sealing, history: dialect.controlMembers, edits }, sealing);
+      await removeSeals(text, { history: dialect.controlMembers, edits }, sealing);
       for (const spoken of ['chat', 'messages'] as const) await attempt(() => readForUpstream(name, spoken, text));
     });
 }

@@ -197,7 +197,9 @@ export function toWire(turn: Turn, { type, pieces }: WireAnswer): readonly Buffe
   const isChunked = turn.framing === 'chunked' || turn.framing === 'gzip';
   const chunk = (bytes: Buffer) =>
     Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
-  return [Buffer.from(head), ...(isChunked ? [...encoded.map(chunk), Buffer.from('0\r\n\r\n')] : encoded)];
+  // An empty chunk would be the last.
+  const filled = encoded.filter((bytes) => bytes.length > 0);
+  return [Buffer.from(head), ...(isChunked ? [...filled.map(chunk), Buffer.from('0\r\n\r\n')] : encoded)];
 }
 
 /** The same bytes in other pieces. */

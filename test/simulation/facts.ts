@@ -78,7 +78,8 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
     // Its first event was due by then.
-    if (Math.max(last.lastSentAt, last.doneAt ?? 0) > last.time + idleIn(world) - 100) return 'either';
+    const until = last.turn.framing === 'end' ? (last.doneAt ?? Number.POSITIVE_INFINITY) : last.lastSentAt;
+    if (until > last.time + idleIn(world) - 100) return 'either';
     return last.sent === last.answer.pieces.length && world.stopsAt < 0 ? 'charged' : 'either';
   }
   // What takes too long to rewrite stays charged, unless it was the request.
@@ -112,7 +113,7 @@ function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: Hist
 const isCallersFault = (status: number) => [400, 413, 422].includes(status);
 
 /** More than all buffers between an upstream and a client that does not read hold together. */
-const allBuffers = 260_000;
+const allBuffers = 300_000;
 
 /** Whether the upstream broke off while its client, who does not read, had it wait for long. */
 function isHeldBack(

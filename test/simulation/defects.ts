@@ -137,7 +137,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       'const plain = removeHosts(scrubber.scrub(text)',
       'const plain = removeHosts(text',
     ],
-    ['stale figures after a refund', 17, 'outcome.snapshot = snapshot;\n  const left', 'const left'],
+    [
+      'stale figures after a refund',
+      17,
+      'if (outcome.snapshot?.resetAt === snapshot.resetAt) outcome.snapshot = snapshot;',
+      '',
+    ],
     [
       'a refund that is told and was not written',
       316,

@@ -541,3 +541,6 @@ export const defects: readonly NamedDefect[] = Object.entries(rows).flatMap(([ro
     wasFixed: wasFixed !== undefined,
   })),
 );
+
+/** Those that the simulation finds. */
+export const found = defects.flatMap(({ seed, ...defect }) => (seed === undefined ? [] : [{ ...defect, seed }]));

@@ -1,11 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { loadSubject } from './bundle.ts';
-import { defects } from './defects.ts';
+import { defects, found } from './defects.ts';
 import { drawPlan } from './draw.ts';
 import { violationIn } from './run.ts';
 
-const found = defects.flatMap(({ seed, ...defect }) => (seed === undefined ? [] : [{ ...defect, seed }]));
 const rooms = [...Map.groupBy(found, ({ room }) => room).values()];
 
 test('each piece of code that a defect replaces stands at one place', () => {

@@ -105,7 +105,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   forward: [
     ['a stream that fails is not refunded', 4, "(failure.refund && end.kind === 'failed')", 'false'],
-    ['whoever leaves is refunded', 1425, "(failure.refund && end.kind === 'failed')", 'failure.refund', 'was fixed'],
+    ['whoever leaves is refunded', 4498, "(failure.refund && end.kind === 'failed')", 'failure.refund', 'was fixed'],
     ['a zero taken for a count', 123, 'isWhole && counted > 0 ? counted', 'isWhole ? counted', 'was fixed'],
     ['an answer that is settled for nothing', 1, 'else await settleSpending(request, dependencies);', ''],
     [
@@ -178,7 +178,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['a spending limit that is told nothing', 23, 'await spendLimit?.add(spending.cost);', ''],
     [
       'four bytes a token',
-      592,
+      715,
       'const bytesPerToken = 3;\n\nfunction spendingOf',
       'const bytesPerToken = 4;\n\nfunction spendingOf',
     ],
@@ -527,7 +527,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'a limit for the first event of whole answers',
-      917,
+      1019,
       'outgoing.stream ? candidate.upstream.firstEventTimeout : undefined',
       'candidate.upstream.firstEventTimeout',
     ],

@@ -103,7 +103,7 @@ const failures = [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 52
 function drawTurn(random: Random, isLong: boolean): Partial<Turn> {
   return {
     speech: random.below(1_000_000),
-    words: isLong ? 12 + random.below(4) : 1 + random.below(8),
+    words: isLong ? 16 + random.below(4) : 1 + random.below(8),
     ...(isLong && { wordSize: 40_000 }),
     ...(random.once(5) && { status: random.pick(failures) }),
     ...(random.once(3) && { thinks: random.pick([0, 1, 300, 2_000, 17_000]) }),
@@ -129,7 +129,7 @@ function drawTurn(random: Random, isLong: boolean): Partial<Turn> {
     ...(random.once(5) && { framing: random.pick(['length', 'end', 'too long', 'gzip'] as const) }),
     ...(random.once(5) && { stopsAfter: random.below(12), stops: random.pick(['end', 'reset', 'silence'] as const) }),
     ...(isLong &&
-      random.once(2) && { gap: 60, stopsAfter: 10 + random.below(4), stops: random.pick(['end', 'reset'] as const) }),
+      random.once(2) && { gap: 60, stopsAfter: 14 + random.below(4), stops: random.pick(['end', 'reset'] as const) }),
     ...(random.once(10) && { retryAfter: random.below(100) }),
     ...(random.once(8) && { closes: true }),
   };

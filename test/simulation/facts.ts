@@ -112,8 +112,8 @@ function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: Hist
 /** What an upstream refuses because of what the client sent. */
 const isCallersFault = (status: number) => [400, 413, 422].includes(status);
 
-/** More than all buffers between an upstream and a client that does not read hold together. */
-const allBuffers = 300_000;
+/** More than all buffers between an upstream and a client that does not read hold together, beside one event. */
+const allBuffers = 260_000;
 
 /** Whether the upstream broke off while its client, who does not read, had it wait for long. */
 function isHeldBack(
@@ -121,11 +121,12 @@ function isHeldBack(
   { pausedAt = Number.POSITIVE_INFINITY, bytesBefore = 0 }: Seen,
   last: Try | undefined,
 ): boolean {
-  const { sending = [], failedAt = 0, turn } = last ?? {};
+  const { sending = [], failedAt = 0, turn, answer } = last ?? {};
   const isMidway =
     turn?.status === 200 && turn.stopsAfter >= 0 && failedAt > pausedAt + 300 && failedAt < pausedAt + pauses - 100;
   const sent = sending.findLast(({ time }) => time < failedAt - 200)?.bytes ?? 0;
-  return isMidway && sent > bytesBefore + allBuffers;
+  const longest = Math.max(0, ...(answer?.pieces ?? []).map(({ length }) => length));
+  return isMidway && sent > bytesBefore + allBuffers + longest;
 }
 
 /** Whether its time was up. */

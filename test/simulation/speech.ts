@@ -202,6 +202,9 @@ export function toWire(turn: Turn, { type, pieces }: WireAnswer): readonly Buffe
   return [Buffer.from(head), ...(isChunked ? [...filled.map(chunk), Buffer.from('0\r\n\r\n')] : encoded)];
 }
 
+/** So many bytes come one by one; the gateway reads each in a turn of its own. */
+const stretch = 300;
+
 /** The same bytes in other pieces. */
 export function recut(
   bytes: readonly Buffer[],
@@ -212,8 +215,10 @@ export function recut(
   const all = Buffer.concat(bytes);
   if (pieces === 'joined') return [all];
   const cut: Buffer[] = [];
+  const from = pieces === 'bytes' ? below(all.length) : Number.POSITIVE_INFINITY;
   for (let at = 0; at < all.length; ) {
-    const size = pieces === 'bytes' && all.length < 4_000 ? 1 : 1 + below(Math.ceil(all.length / 3));
+    const odd = 1 + below(Math.ceil(all.length / 3));
+    const size = at < from ? Math.min(odd, from - at) : at < from + stretch ? 1 : odd;
     cut.push(all.subarray(at, at + size));
     at += size;
   }

@@ -13,12 +13,11 @@ const folder = join(outputs, 'data');
 
 /** The database of a world, which the gateway reaches by its own thread: busy, failing, or without an answer, as the plan says. */
 export function createSqlite({ plan, subject, scheduler, trace }: StoreWorld): WorldStore {
-  const { database, operations } = emptyDatabase(subject);
+  const { database, operations, read } = emptyDatabase(subject);
   const counters = new Map<string, Item>();
   const initial = new Map<string, Item>();
   const writes: Write[] = [];
   const faults: Partial<Record<StoreFault['kind'], number>> = {};
-  const read = createReading(database);
   let calls = 0;
 
   const note = (key: string, before: Item, token: string | undefined) => {
@@ -85,21 +84,22 @@ const delayOf = (kind: StoreFault['kind'] | undefined, tries: number) =>
 
 const diskFault = { kind: 'refused', message: 'disk I/O error', code: 'SQLITE_IOERR' } as const;
 
-const databases = new WeakMap<Subject, { readonly database: DatabaseSync; readonly operations: Operations }>();
+const databases = new WeakMap<Subject, ReturnType<typeof openDatabase>>();
 
 /** One for all worlds: opening it and preparing its statements takes longer than a world. */
 function emptyDatabase(subject: Subject) {
   const known = databases.get(subject) ?? openDatabase(subject);
   databases.set(subject, known);
-  const tables = known.database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-  for (const { name } of tables) known.database.exec(`DELETE FROM ${name}`);
+  for (const empty of known.empties) empty.run();
   return known;
 }
 
 function openDatabase({ migrate, createOperations }: Subject) {
   const database = new DatabaseSync(':memory:');
   migrate(database);
-  return { database, operations: createOperations(database) };
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const empties = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
+  return { database, empties, operations: createOperations(database), read: createReading(database) };
 }
 
 /** The operations, of which each write to a counter is noted. */

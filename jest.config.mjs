@@ -21,18 +21,15 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 
 /**
  * Clients must see the same whichever engine serves them, so these run against the HTTP server as well as the function. Left out is what
- * no engine sees: translation, and the choice of an upstream.
+ * no engine sees (translation, and the choice of an upstream), and what the simulation breaks on both (streams and answers).
  */
 const overBothEngines = ofHandler([
   'attacks-on-identity',
-  'broken-streams',
   'compaction',
-  'embeddings',
   'failures',
   'forwarding',
   'gateway',
   'leak',
-  'lost-answers',
   'quota',
   'request-lines',
   'slow-readers',
@@ -43,10 +40,10 @@ const processesOfSdks = 'setup-blocks,frameworks';
 
 /** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills. */
 const long = [
-  'exhaustive/three-requests.integration.test.ts',
+  'exhaustive/{more-faults,planted-defects}.unit.test.ts',
   'simulation/{many-worlds,planted-defects}.unit.test.ts',
-  'lambda/growth/{growth,looked-for,many-long-bodies,ticks}.e2e.test.ts',
-  'lambda/server/every-unread-stream.e2e.test.ts',
+  'lambda/growth/{growth,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
+  'lambda/server/{let-go,unread-streams}.e2e.test.ts',
   'lambda/store/sqlite/many-kills.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);

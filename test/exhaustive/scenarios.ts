@@ -99,3 +99,7 @@ export const triples: readonly Scenario[] = [
   ...spenders([3, 20], ['over midnight']),
   ...crowd([3, 1, 3], guest, ['at once']).map(bare),
 ];
+
+/** Those in which each operation is whole: refusals always bring what refused them, and nothing is repeated. */
+export const ofWholeOperations = (all: readonly Scenario[]): Scenario[] =>
+  all.filter(({ refusesBare }) => !refusesBare).map((scenario) => ({ ...scenario, repeats: false }));

@@ -91,3 +91,5 @@ export function createDynamoModel({ createCounters, ServiceError }: Subject): St
     itemIn: (state) => (state === '' ? {} : JSON.parse(state)),
   };
 }
+
+export const models = { DynamoDB: createDynamoModel, SQLite: createSqliteModel } as const;

@@ -160,7 +160,7 @@ test.each(['function-url', 'web'] as const)('whatever is sent, a valid answer co
   const agent = new Agent({ keepAlive: true });
   const outcomes = new Set<string>();
   const faults: string[] = [];
-  const inputs = fc.sample(input, 1_500);
+  const inputs = fc.sample(input, 800);
   const queue = inputs.values();
   const work = async () => {
     for (const drawn of queue) {

@@ -5,11 +5,9 @@
 const slowest = [
   'simulation/worlds',
   'bin/diff',
-  'lambda/server/unread-streams',
   'lambda/any-request',
   'bin/gateway',
   'bin/trace',
-  'lambda/server/let-go',
   'local/serve',
   'exhaustive/',
   'lib/cdk-rules',

@@ -136,15 +136,13 @@ function keptOf([, client, spoken, question]: Shape): number {
   return translate(json, asked).answer.keptBytes;
 }
 
-/* Prints what unread streams hold, of each nth shape: in a process of its own, in which nothing else comes and goes. */
-
-const step = Number(process.argv[2]);
+/* Prints what unread streams hold: in a process of its own, in which nothing else comes and goes. */
 
 // The first measurement is of what a process makes once.
 await memoryOfOne(paths.chat, say('Hello'), 'chat', {});
 const passedOn = await memoryOfOne(paths.chat, say(long), 'chat', {});
 const translated = [];
-for (const shape of shapes.filter((_, at) => at % step === 0)) {
+for (const shape of shapes) {
   const [what, client, spoken, question] = shape;
   const settings = { UPSTREAM_DIALECTS: spoken, UPSTREAM_OUTPUT_LIMIT: '9' };
   const held = await memoryOfOne(paths[client], question, spoken, settings);

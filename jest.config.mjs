@@ -35,14 +35,14 @@ const overBothEngines = ofHandler([
   'slow-readers',
 ]);
 
-/** Clients in child processes. Their HTTP is that of the SDKs in this process, which run against both engines. */
-const processesOfSdks = 'setup-blocks,frameworks';
+/** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
+const likeOtherSdks = 'ai,frameworks,setup-blocks';
 
 /** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills. */
 const long = [
   'exhaustive/{more-faults,planted-defects}.unit.test.ts',
   'simulation/{many-worlds,planted-defects}.unit.test.ts',
-  'lambda/growth/{growth,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
+  'lambda/growth/{growth,long-bodies,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
   'lambda/server/{let-go,unread-streams}.e2e.test.ts',
   'lambda/store/sqlite/many-kills.e2e.test.ts',
 ];
@@ -72,7 +72,7 @@ export default {
     project('architecture', ['architecture/*.test.ts']),
     project('unit', ['**/*.unit.test.ts', ...notLong]),
     project('integration', ['**/*.integration.test.ts', ...notLong]),
-    project('web', ['sdk/*.integration.test.ts', `!**/sdk/{${processesOfSdks}}.*`, ...overBothEngines], overHttpServer),
+    project('web', ['sdk/*.integration.test.ts', `!**/sdk/{${likeOtherSdks}}.*`, ...overBothEngines], overHttpServer),
     project('east', [...overTimeZones, ...overOneTimeZone], inTimeZone('Pacific/Kiritimati')),
     project('west', overTimeZones, inTimeZone('America/Los_Angeles')),
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),

@@ -78,7 +78,8 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
     // Its first event was due by then.
-    const until = last.turn.framing === 'end' ? (last.doneAt ?? Number.POSITIVE_INFINITY) : last.lastSentAt;
+    const endsLater = last.turn.framing === 'end' || last.turn.stopsAfter >= 0;
+    const until = endsLater ? (last.doneAt ?? Number.POSITIVE_INFINITY) : last.lastSentAt;
     if (until > last.time + idleIn(world) - 100) return 'either';
     return last.sent === last.answer.pieces.length && world.stopsAt < 0 ? 'charged' : 'either';
   }

@@ -123,8 +123,9 @@ function isHeldBack(
   last: Try | undefined,
 ): boolean {
   const { sending = [], failedAt = 0, turn, answer } = last ?? {};
-  const isMidway =
-    turn?.status === 200 && turn.stopsAfter >= 0 && failedAt > pausedAt + 300 && failedAt < pausedAt + pauses - 100;
+  // That it is silent shows when its client reads on.
+  const breaksOff = turn?.status === 200 && turn.stopsAfter >= 0 && turn.stops !== 'silence';
+  const isMidway = breaksOff && failedAt > pausedAt + 300 && failedAt < pausedAt + pauses - 100;
   const sent = sending.findLast(({ time }) => time < failedAt - 200)?.bytes ?? 0;
   const longest = Math.max(0, ...(answer?.pieces ?? []).map(({ length }) => length));
   return isMidway && sent > bytesBefore + allBuffers + longest;

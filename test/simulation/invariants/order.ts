@@ -124,6 +124,8 @@ function isGivenUpEarly(one: Try, { plan, seen, tries }: Fact, { plan: world, st
     plan.stream ? 1_000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300) : Number.POSITIVE_INFINITY,
     mayMoveOn ? 1_000 * Number(settings.UPSTREAM_FIRST_EVENT_TIMEOUT ?? 900) : Number.POSITIVE_INFINITY,
   );
-  const since = mayMoveOn || sending.length === 0 ? time : lastSentAt;
+  // A connection that ends without a byte is tried again in the time of the first.
+  const begun = tries.find(({ sending, upstream }) => sending.length === 0 && upstream === one.upstream)?.time ?? time;
+  const since = mayMoveOn || sending.length === 0 ? Math.min(begun, time) : lastSentAt;
   return closedAt - since < longest - 400 && closedAt < graceEnds - 50;
 }

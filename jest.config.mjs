@@ -9,7 +9,7 @@ const project = (displayName, testMatch, extra = {}) => ({
   testEnvironment: '<rootDir>/test/support/plain-environment.mjs',
   runtime: '<rootDir>/test/support/shared-packages.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/test/support/esbuild-transform.mjs' },
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist'],
   cacheDirectory: '<rootDir>/.jest-cache',
   ...extra,

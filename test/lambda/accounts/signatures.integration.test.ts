@@ -52,7 +52,15 @@ describe('a refused signature writes nothing', () => {
     expect(await submit(message, await sign())).toMatchObject({ status: 200 });
   });
 
-  testRows<[string, (text: string) => string, number, (RegExp | undefined)?, signer?: typeof account]>([
+  testRows<
+    [
+      part: string,
+      change: (text: string) => string,
+      status: number,
+      words?: RegExp | undefined,
+      signer?: typeof account,
+    ]
+  >([
     ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401, /^This message was signed for evil/],
     ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/'), 401, /Was it another site/],
     ['another chain', (text) => text.replace('Chain ID: 1', 'Chain ID: 5'), 401],

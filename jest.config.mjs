@@ -32,19 +32,21 @@ const overBothEngines = ofHandler([
   'leak',
   'quota',
   'request-lines',
-  'slow-readers',
 ]);
 
 /** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
 const likeOtherSdks = 'ai,frameworks,setup-blocks';
 
-/** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills. */
+/** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, other packages. */
 const long = [
   'exhaustive/{more-faults,planted-defects}.unit.test.ts',
-  'simulation/{many-worlds,planted-defects}.unit.test.ts',
+  'lambda/crowd.integration.test.ts',
   'lambda/growth/{growth,long-bodies,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
   'lambda/server/{let-go,unread-streams}.e2e.test.ts',
   'lambda/store/sqlite/many-kills.e2e.test.ts',
+  'sdk/{frameworks,setup-blocks}.integration.test.ts',
+  'simulation/many-worlds.e2e.test.ts',
+  'simulation/planted-defects.unit.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** Dates and times must hold in any time zone: run these again at both extremes, where the local date often differs from UTC. */

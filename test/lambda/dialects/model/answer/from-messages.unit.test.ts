@@ -90,7 +90,7 @@ test.each(['chat', 'responses'] as const)(
         }
       },
     );
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property);
   },
 );
 

@@ -75,7 +75,10 @@ test.each(examples)('$id: $request', async ({ request, answer }) => {
 describe('in JavaScript', () => {
   let outputs: readonly string[];
   beforeAll(async () => {
-    outputs = await runModules(examples.map(({ script }) => fill(script)));
+    outputs = await runModules(
+      examples.map(({ script }) => fill(script)),
+      '.',
+    );
   });
 
   test.each(examples.map((example, index) => ({ ...example, index })))('$id: $script', ({ id, answer, index }) => {

@@ -143,23 +143,23 @@ export async function costOf(gateway: TestGateway, step: () => PromiseLike<unkno
 const ofLibraries = 'test/sdk/frameworks';
 const between = '\u0000\n';
 
-/** Runs a module in the folder of the separately installed libraries, and returns its output. */
-export async function runModule(script: string): Promise<string> {
+/** Runs a module in the folder of a package, by default of the separately installed libraries, and returns its output. */
+export async function runModule(script: string, folder = ofLibraries): Promise<string> {
   // With a clean environment, in which nobody's own key can replace one that the script lacks.
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     env: { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' },
-    cwd: ofLibraries,
+    cwd: folder,
     timeout: 30_000,
   });
   return stdout;
 }
 
 /** The same for several modules, one after another in one process, because loading a library takes long. */
-export async function runModules(scripts: readonly string[]): Promise<string[]> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'modules-'));
-  await symlink(resolve(ofLibraries, 'node_modules'), join(folder.path, 'node_modules'));
-  const files = scripts.map((_, index) => join(folder.path, `${index}.mjs`));
+export async function runModules(scripts: readonly string[], folder = ofLibraries): Promise<string[]> {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'modules-'));
+  await symlink(resolve(folder, 'node_modules'), join(scratch.path, 'node_modules'));
+  const files = scripts.map((_, index) => join(scratch.path, `${index}.mjs`));
   await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')));
   const printed = await runModule(`for (const file of ${JSON.stringify(files)}) {
     await import(file);

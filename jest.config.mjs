@@ -37,13 +37,14 @@ const overBothEngines = ofHandler([
 /** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
 const likeOtherSdks = 'ai,frameworks,setup-blocks';
 
-/** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, other packages. */
+/** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, rules and packages of others. */
 const long = [
   'exhaustive/{more-faults,planted-defects}.unit.test.ts',
   'lambda/crowd.integration.test.ts',
   'lambda/growth/{growth,long-bodies,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
   'lambda/server/{let-go,unread-streams}.e2e.test.ts',
   'lambda/store/sqlite/many-kills.e2e.test.ts',
+  'lib/cdk-rules.integration.test.ts',
   'sdk/{frameworks,setup-blocks}.integration.test.ts',
   'simulation/many-worlds.e2e.test.ts',
   'simulation/planted-defects.unit.test.ts',

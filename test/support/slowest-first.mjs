@@ -10,7 +10,6 @@ const slowest = [
   'bin/trace',
   'local/serve',
   'exhaustive/',
-  'lib/cdk-rules',
   'docs/deploy',
   'lambda/growth/',
   'lib/diff/every-change',

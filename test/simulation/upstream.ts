@@ -141,14 +141,14 @@ export function createUpstreams(plan: Plan, { scheduler, random, trace, begin }:
   function noteSent(made: Try, wire: readonly Buffer[], bytes: number): void {
     const { framing } = made.turn;
     const isJoined = framing === 'gzip';
-    const silent = (framing === 'chunked' ? 2 : 0) + (made.answer.type === 'text/event-stream' ? 2 : 0);
+    const behind = (framing === 'chunked' ? 2 : 0) + (made.answer.type === 'text/event-stream' ? 2 : 0);
     let left = bytes - (wire[0]?.length ?? 0);
     made.hasHead = left >= 0;
     let sent = 0;
     for (const piece of wire.slice(1)) {
       left -= piece.length;
-      // The blank line behind an event says nothing, nor does the line end behind a chunk.
-      if (left < -silent) break;
+      // The blank line behind an event says nothing, nor does the line end behind a chunk. Compressed, it is read at its very end.
+      if (left < (isJoined ? 0 : -behind)) break;
       sent += 1;
     }
     made.sent = isJoined

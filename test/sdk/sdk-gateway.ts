@@ -161,9 +161,12 @@ export async function runModules(scripts: readonly string[], folder = ofLibrarie
   await symlink(resolve(folder, 'node_modules'), join(scratch.path, 'node_modules'));
   const files = scripts.map((_, index) => join(scratch.path, `${index}.mjs`));
   await Promise.all(files.map((file, index) => writeFile(file, scripts[index] ?? '')));
-  const printed = await runModule(`for (const file of ${JSON.stringify(files)}) {
+  const printed = await runModule(
+    `for (const file of ${JSON.stringify(files)}) {
     await import(file);
     process.stdout.write(${JSON.stringify(between)});
-  }`);
+  }`,
+    folder,
+  );
   return printed.split(between).slice(0, -1);
 }

@@ -3,6 +3,7 @@
  * from an earlier run. The others are sorted by size.
  */
 const slowest = [
+  'simulation/many-worlds',
   'simulation/simulate',
   'bin/diff',
   'lambda/any-request',

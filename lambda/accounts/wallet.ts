@@ -1,6 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
-import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
-import { recoverMessageAddress } from 'viem/utils';
+import * as Hex from 'ox/Hex';
+import * as PersonalMessage from 'ox/PersonalMessage';
+import * as Secp256k1 from 'ox/Secp256k1';
+import * as Signature from 'ox/Signature';
+import * as Siwe from 'ox/Siwe';
 import { isWallet } from '../identity/member.ts';
 import { createToken } from '../store/counters.ts';
 import type { MemberStore } from '../store/sign-in.ts';
@@ -54,7 +57,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];
     // First the signature: without a valid one, the store is not even read.
-    const { address, nonce } = await readSignedMessage(message, signature, site, now());
+    const { address, nonce } = readSignedMessage(message, signature, site, now());
     // The digest proves that the whole message is the one issued here, including chain, times and address.
     const expected = { digest: hash('sha256', message), purpose };
     const taken = await members.takeChallenge(nonce, expected, now(), createToken());
@@ -150,9 +153,9 @@ function readSigner(input: Input) {
 const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.test(text);
 
 /** Creates the text that a wallet shows and signs. */
-function writeMessage(site: Site, fields: Omit<SiweMessage, 'domain' | 'uri' | 'version'>): string {
+function writeMessage(site: Site, fields: Omit<Siwe.Message, 'domain' | 'uri' | 'version'>): string {
   try {
-    return createSiweMessage({ ...fields, domain: site.domain, uri: site.pageUrl, version: '1' });
+    return Siwe.createMessage({ ...fields, domain: site.domain, uri: site.pageUrl, version: '1' });
   } catch {
     // Only the domain can be at fault: the rest is already checked or created here.
     throw badRequest(
@@ -162,8 +165,8 @@ function writeMessage(site: Site, fields: Omit<SiweMessage, 'domain' | 'uri' | '
 }
 
 /** Parses a signed message. Throws unless it is for this site, still valid, and signed by the account in it. */
-async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
-  const { address, domain, expirationTime, issuedAt, nonce, uri, version } = parseSiweMessage(message);
+function readSignedMessage(message: string, signature: string, site: Site, now: number) {
+  const { address, domain, expirationTime, issuedAt, nonce, uri, version } = Siwe.parseMessage(message);
   if (!address || !domain || !expirationTime || !issuedAt || !nonce || version !== '1') {
     throw badRequest('message must be the text to sign, exactly as POST /cli/challenge gave it.');
   }
@@ -174,7 +177,7 @@ async function readSignedMessage(message: string, signature: string, site: Site,
   if (!(expirationTime.getTime() > now)) {
     throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
   }
-  if ((await signerOf(message, signature)) !== address.toLowerCase()) {
+  if (signerOf(message, signature) !== address.toLowerCase()) {
     throw accountsError(
       'invalid_signature',
       `This is not the signature of ${address}. Is another account selected in the wallet? ${plainAccountsOnly}`,
@@ -187,13 +190,15 @@ const plainAccountsOnly =
   'Contract accounts (smart wallets such as a Safe) can’t sign in here: please use a plain account.';
 
 /** Recovers the signer offline, which works only for plain accounts (EOAs), not for contract accounts. */
-async function signerOf(message: string, signature: string): Promise<string | undefined> {
+function signerOf(message: string, signature: string): string | undefined {
   if (!/^0x([0-9a-f]{2})*$/i.test(signature)) throw badRequest('signature must be hexadecimal, beginning with 0x.');
   if (signature.length !== 2 + 2 * 65) {
     throw accountsError('invalid_signature', `This is not the signature of a plain account. ${plainAccountsOnly}`);
   }
   try {
-    return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase();
+    const payload = PersonalMessage.getSignPayload(Hex.fromString(message));
+    const parts = Signature.fromHex(signature as Hex.Hex);
+    return Secp256k1.recoverAddress({ payload, signature: parts }).toLowerCase();
   } catch {
     return undefined; // not a valid point on the curve
   }

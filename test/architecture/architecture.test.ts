@@ -39,7 +39,7 @@ describe('the architecture', () => {
     ['lambda/gateway.ts', "import { createAccounts } from './accounts/accounts.ts';"],
     ['lambda/canary/canary.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/accounts/keyring.ts', "import { createGateway } from '../gateway.ts';"],
-    ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
+    ['lambda/identity/identify.ts', "import { checksum } from 'ox/Address';"],
     ['lambda/accounts/page-limits.ts', 'const time = Date.now();'],
     ['lib/tables.ts', "import { createKeyStore } from '../lambda/store/admin/keys.ts';"],
     ['lib/tables.ts', "import { RemovalPolicy } from 'aws-cdk-lib';"],

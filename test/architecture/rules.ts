@@ -89,7 +89,7 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
   { name: /^@aws-sdk\//, allowed: /^lambda\/(server-store\.ts|store\/admin\/)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
-  { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },
+  { name: /^(ox|@noble)(\/|$)/, allowed: /^lambda\/accounts\// },
   { name: /^@opentelemetry\//, allowed: /^lambda\/report\/spans\.ts$/ },
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];

@@ -1,6 +1,6 @@
+import * as Hex from 'ox/Hex';
 import type { Page } from 'playwright-core';
-import type { PrivateKeyAccount } from 'viem/accounts';
-import { hexToString } from 'viem/utils';
+import type { TestAccount } from '../support/accounts.ts';
 
 /** A person's reaction to the wallet's next question. */
 type Answer = 'yes' | 'no';
@@ -10,7 +10,7 @@ export interface BrowserWallet {
   readonly shown: readonly string[];
   /** The reaction from now on, and the account and chain. */
   answer: Answer;
-  account: PrivateKeyAccount;
+  account: TestAccount;
   chainId: string;
   /** Holds every question back while set. */
   pause: Promise<void> | undefined;
@@ -25,7 +25,7 @@ const icon =
   );
 
 /** Adds a wallet to a page, announced by EIP-6963 or only as `window.ethereum`. Its account really signs, outside the page as an extension does. */
-export async function installWallet(page: Page, account: PrivateKeyAccount, announced = true): Promise<BrowserWallet> {
+export async function installWallet(page: Page, account: TestAccount, announced = true): Promise<BrowserWallet> {
   const shown: string[] = [];
   const wallet: BrowserWallet = {
     ...{ shown, answer: 'yes', account, chainId: '0x1', pause: undefined },
@@ -41,9 +41,9 @@ export async function installWallet(page: Page, account: PrivateKeyAccount, anno
     if (wallet.answer === 'no') return { code: 4001 };
     if (method === 'eth_requestAccounts') return { result: [wallet.account.address] };
     if (method !== 'personal_sign') return { code: 4200 };
-    const message = hexToString(params[0] as `0x${string}`);
+    const message = Hex.toString(params[0] as Hex.Hex);
     shown.push(message);
-    return { result: await wallet.account.signMessage({ message }) };
+    return { result: wallet.account.sign(message) };
   });
   await page.addInitScript(inject, { announced, icon });
   return wallet;

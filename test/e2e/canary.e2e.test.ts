@@ -46,7 +46,7 @@ test('they contain no code of the gateway or the SDK, and are small', () => {
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   expect(kept).toContain('lambda/canary/canary.ts');
   const foreign =
-    /aws-sdk|smithy|viem|^lambda\/(?!aws|budget\/(budget-window|money)|canary|dialects\/names|http|pipeline|report|settings)/;
+    /aws-sdk|smithy|noble|^lambda\/(?!aws|budget\/(budget-window|money)|canary|dialects\/names|http|pipeline|report|settings)/;
   expect(kept.filter((path) => foreign.test(path))).toEqual([]);
   expect(measure(metafile).total).toBeLessThan(100 * 1024);
 });

@@ -51,7 +51,7 @@ test('they give a key for a signature that is valid for their own domain', async
   const { message } = await post('/cli/challenge', { address: account.address });
   expect(message).toContain(`${domain} wants you to sign in`);
   expect(message).toContain(`URI: https://${domain}/cli\n`);
-  const { key, link } = await post('/cli/link', { message, signature: await account.signMessage({ message }) });
+  const { key, link } = await post('/cli/link', { message, signature: account.sign(message) });
   expect(key?.key).toMatch(/^ltk_/);
   expect(link.network).toBe('192.0.2.1');
   expect(wallet.secrets.reads).toEqual(['salt']);

@@ -40,11 +40,11 @@ function contentsOf({ outputs }: Metafile, files: Iterable<string> = Object.keys
 test('the gateway contains no code of accounts, and their function none that calls an upstream', () => {
   const [ofGateway, ofAccounts] = [contentsOf(gateway), contentsOf(accounts)];
   expect(ofGateway).toContain('@middy/core');
-  expect(ofGateway.filter((name) => /viem|noble|openid-client|jose|oauth4webapi|lambda\/accounts/.test(name))).toEqual(
+  expect(ofGateway.filter((name) => /^ox$|noble|openid-client|jose|oauth4webapi|lambda\/accounts/.test(name))).toEqual(
     [],
   );
   expect(ofAccounts).toEqual(
-    expect.arrayContaining(['viem', 'openid-client', 'lambda/accounts/index.ts', 'lambda/store/admin/members.ts']),
+    expect.arrayContaining(['ox', 'openid-client', 'lambda/accounts/index.ts', 'lambda/store/admin/members.ts']),
   );
   expect(ofAccounts.filter((name) => /^lambda\/(upstream|stream|steps|forward)\//.test(name))).toEqual([]);
 });
@@ -86,9 +86,9 @@ test('accounts load the document client, and the rest of the SDK lazily', () => 
 test('a server that only answers requests loads nothing of accounts', () => {
   const atStart = contentsOf(server, startOf(server));
   expect(atStart).toContain('lambda/gateway.ts');
-  const ofAccounts = /lib-dynamodb|viem|openid-client|^lambda\/(stores|accounts\/accounts)/;
+  const ofAccounts = /lib-dynamodb|^ox$|openid-client|^lambda\/(stores|accounts\/accounts)/;
   expect(atStart.filter((name) => ofAccounts.test(name))).toEqual([]);
-  expect(contentsOf(server).filter((name) => ofAccounts.test(name))).toContain('viem');
+  expect(contentsOf(server).filter((name) => ofAccounts.test(name))).toContain('ox');
 });
 
 test('the pages are beside it, file by file as in the sources, with the generated ones', async () => {

@@ -1,5 +1,9 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import * as Address from 'ox/Address';
+import * as Hex from 'ox/Hex';
+import * as PersonalMessage from 'ox/PersonalMessage';
+import * as Secp256k1 from 'ox/Secp256k1';
+import * as Signature from 'ox/Signature';
 import { createAccounts } from '../../lambda/accounts/accounts.ts';
 import type { Account } from '../../lambda/accounts/answers.ts';
 import { readPageFiles } from '../../lambda/accounts/pages.ts';
@@ -108,7 +112,7 @@ export async function startTestWallet({
     return { status: response.status, headers: response.headers, body: answer };
   };
   /** Requests a message to sign. */
-  const challenge = async ({ address }: PrivateKeyAccount, purpose = 'link') =>
+  const challenge = async ({ address }: TestAccount, purpose = 'link') =>
     (await post('/cli/challenge', { address, chainId: 1, purpose })).body.message;
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
 
@@ -127,9 +131,9 @@ export async function startTestWallet({
     postForm,
     challenge,
     /** Signs in with a wallet, as the page does. */
-    async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' | 'terminal' = 'link'): Promise<Reply> {
+    async sign(account: TestAccount, purpose: 'link' | 'manage' | 'terminal' = 'link'): Promise<Reply> {
       const message = await challenge(account, purpose);
-      const signature = await account.signMessage({ message });
+      const signature = account.sign(message);
       return post(purpose === 'link' ? '/cli/link' : '/cli/sign-in', { message, signature, purpose });
     },
     /** Every item of both tables. */
@@ -144,9 +148,18 @@ export const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve'
 export const posted = [...forWallets, ...forMembers, 'device/find'];
 
 /** A wallet with real signatures. Each number gives another one. */
-export function testAccount(number: number): PrivateKeyAccount {
-  return privateKeyToAccount(`0x${(number + 1).toString(16).padStart(64, '0')}`);
+export function testAccount(number: number) {
+  const privateKey = Hex.fromNumber(number + 1, { size: 32 });
+  return {
+    address: Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey }), { checksum: true }),
+    sign(message: string) {
+      const payload = PersonalMessage.getSignPayload(Hex.fromString(message));
+      return Signature.toHex(Secp256k1.sign({ payload, privateKey }));
+    },
+  };
 }
+
+export type TestAccount = ReturnType<typeof testAccount>;
 
 export const bearer = ({ body }: Pick<Reply, 'body'>) => ({ authorization: `Bearer ${body.session.token}` });
 

@@ -31,10 +31,10 @@ async function submit(text: string, signature: string, path = '/cli/link') {
   const { status, body } = await wallet.post(path, { message: text, signature });
   return { status, code: body.error?.code, words: body.error?.message };
 }
-const sign = (text = message, signer = account) => signer.signMessage({ message: text });
+const sign = (text = message, signer = account) => signer.sign(text);
 const hex = (value: bigint) => value.toString(16).padStart(64, '0');
-const parts = async () => {
-  const signature = await sign();
+const parts = () => {
+  const signature = sign();
   const r = BigInt(signature.slice(0, 66));
   return { signature, r, s: BigInt(`0x${signature.slice(66, 130)}`), v: Number.parseInt(signature.slice(130), 16) };
 };
@@ -48,8 +48,8 @@ describe('a refused signature writes nothing', () => {
     expect(await wallet.readTables()).toEqual(before);
     // The message is still valid: none of the attempts has used it up.
     time = today;
-    expect(await submit(message, await sign(), '/cli/sign-in')).toMatchObject({ status: 401, code: 'invalid_sign_in' });
-    expect(await submit(message, await sign())).toMatchObject({ status: 200 });
+    expect(await submit(message, sign(), '/cli/sign-in')).toMatchObject({ status: 401, code: 'invalid_sign_in' });
+    expect(await submit(message, sign())).toMatchObject({ status: 200 });
   });
 
   testRows<
@@ -81,7 +81,7 @@ describe('a refused signature writes nothing', () => {
     const text = change(message);
     expect(text).not.toBe(message);
     const code = status === 400 ? 'invalid_request' : 'invalid_sign_in';
-    expect(await submit(text, await sign(text, signer))).toEqual({ status, code, words: expect.stringMatching(words) });
+    expect(await submit(text, sign(text, signer))).toEqual({ status, code, words: expect.stringMatching(words) });
   });
 
   test('of a message for another domain of the same function', async () => {
@@ -94,13 +94,13 @@ describe('a refused signature writes nothing', () => {
     const { message: text } = (await response.json()) as { message: string };
     before = await wallet.readTables();
     const words = expect.stringMatching(/^This message was signed for localhost:\d+, not for 127\.0\.0\.1:/);
-    expect(await submit(text, await sign(text))).toEqual({ status: 401, code: 'invalid_sign_in', words });
+    expect(await submit(text, sign(text))).toEqual({ status: 401, code: 'invalid_sign_in', words });
   });
 
   test('too late', async () => {
     time += 5 * 60_000;
     const words = expect.stringMatching(/^This message has expired/);
-    expect(await submit(message, await sign())).toEqual({ status: 401, code: 'invalid_sign_in', words });
+    expect(await submit(message, sign())).toEqual({ status: 401, code: 'invalid_sign_in', words });
   });
 
   const noContracts = /Contract accounts \(smart wallets such as a Safe\) can’t sign/;
@@ -120,7 +120,7 @@ describe('a refused signature writes nothing', () => {
     ['no hexadecimal', () => 'no hex', 400],
   ])('of a format that no plain account uses', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
     const code = status === 400 ? 'invalid_request' : 'invalid_signature';
-    const outcome = await submit(message, await form(await parts()));
+    const outcome = await submit(message, await form(parts()));
     expect(outcome).toEqual({ status, code, words: expect.stringMatching(words) });
   });
 
@@ -151,7 +151,7 @@ describe('a refused signature writes nothing', () => {
 
 describe('a signature counts once', () => {
   test('in either form: the other half of the curve is the same signature', async () => {
-    const { signature, r, s, v } = await parts();
+    const { signature, r, s, v } = parts();
     const other = `0x${hex(r)}${hex(order - s)}${v === 27 ? '1c' : '1b'}`;
     expect(await submit(message, other)).toMatchObject({ status: 200 });
     const before = await wallet.readTables();
@@ -160,7 +160,7 @@ describe('a signature counts once', () => {
   });
 
   test('with 0 and 1, which are accepted like 27 and 28', async () => {
-    const { r, s, v } = await parts();
+    const { r, s, v } = parts();
     expect(await submit(message, `0x${hex(r)}${hex(s)}0${v - 27}`)).toMatchObject({ status: 200 });
   });
 
@@ -168,7 +168,7 @@ describe('a signature counts once', () => {
     using _timers = stopTimers();
     const signer = testAccount(3);
     const text = await wallet.challenge(signer);
-    const signature = await sign(text, signer);
+    const signature = sign(text, signer);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => submit(text, signature)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
     expect(await wallet.keys.list(signer.address.toLowerCase())).toHaveLength(1);

@@ -191,7 +191,7 @@ describe('the accounts function', () => {
 
   test('a key has the label that its owner gives it', async () => {
     const message = await wallet.challenge(account);
-    const signature = await account.signMessage({ message });
+    const signature = account.sign(message);
     const refusedLabels = [7, 'x'.repeat(41), 'two\nlines', 'abc\u202ecba', '\u001b[2J'];
     for (const label of refusedLabels) {
       const { status, body } = await wallet.post('/cli/link', { message, signature, label });
@@ -236,7 +236,7 @@ test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWA
   const message = await wallet.challenge(account);
   expect(message).toMatch(/^app\.example wants you/);
   expect(message).toContain('\nURI: https://app.example/ai/cli\n');
-  const signature = await account.signMessage({ message });
+  const signature = account.sign(message);
   const answer = await wallet.post('/cli/link', { message, signature }, { origin: 'https://app.example' });
   expect(answer.status).toBe(200);
   expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });

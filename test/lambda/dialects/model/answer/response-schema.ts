@@ -109,7 +109,7 @@ function schemaOf(value: string): object {
   if (value.endsWith('[]')) return { type: 'array', items: schemaOf(value.slice(0, -2)) };
   if (value.startsWith('"')) return { const: JSON.parse(value) };
   if (value === 'any') return {};
-  return plain.test(value) ? { type: value } : { $ref: `#/$defs/${value}` };
+  return plain.test(value) ? { type: value } : { $ref: `types#/$defs/${value}` };
 }
 
 function objectOf(members: Readonly<Record<string, string>>): object {
@@ -119,14 +119,13 @@ function objectOf(members: Readonly<Record<string, string>>): object {
   return { type: 'object', properties: Object.fromEntries(named), required };
 }
 
-const ajv = new Ajv2020({ strict: false });
 const $defs = Object.fromEntries(Object.entries(types).map(([name, members]) => [name, objectOf(members)]));
-const compile = (schema: object) => ajv.compile({ $defs, ...schema });
-const response = compile({ $ref: '#/$defs/Response' });
+const ajv = new Ajv2020({ strict: false }).addSchema({ $id: 'types', $defs });
+const response = ajv.compile(schemaOf('Response'));
 const byType = new Map(
   Object.entries(events).map(([type, members]) => [
     type,
-    compile(objectOf({ type: JSON.stringify(type), sequence_number: 'integer', ...members })),
+    ajv.compile(objectOf({ type: JSON.stringify(type), sequence_number: 'integer', ...members })),
   ]),
 );
 

@@ -37,11 +37,16 @@ const overBothEngines = ofHandler([
 /** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
 const likeOtherSdks = 'ai,frameworks,setup-blocks';
 
+/** These draw their inputs, in the long tests ten times as many. */
+const drawn = ['lambda/any-request.integration.test.ts', 'lambda/dialects/model/answer/from-messages.unit.test.ts'];
+
 /** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, rules and packages of others. */
 const long = [
+  'docs/deploy.e2e.test.ts',
   'exhaustive/{more-faults,planted-defects}.unit.test.ts',
   'lambda/crowd.integration.test.ts',
   'lambda/growth/{growth,long-bodies,looked-for,many-long-bodies,memory,ticks}.e2e.test.ts',
+  'lambda/slow-readers.integration.test.ts',
   'lambda/server/{let-go,unread-streams}.e2e.test.ts',
   'lambda/store/sqlite/many-kills.e2e.test.ts',
   'lib/cdk-rules.integration.test.ts',
@@ -79,7 +84,7 @@ export default {
     project('east', [...overTimeZones, ...overOneTimeZone], inTimeZone('Pacific/Kiritimati')),
     project('west', overTimeZones, inTimeZone('America/Los_Angeles')),
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),
-    project('long', long),
+    project('long', [...long, ...drawn], { globals: { timesInputs: 10 } }),
     project('browser', ['**/*.browser.test.ts']),
     project('prometheus', ['**/*.prometheus.test.ts']),
   ],

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { empty, flood, hangUp, head, json, type Script, silence, until, write } from '../../local/upstream/script.ts';
-import { bytesOnceStill, startFakeUpstream } from '../support/fake-upstream.ts';
+import { empty, hangUp, head, json, type Script, silence, until, write } from '../../local/upstream/script.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { PRICES } from '../support/prices.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
@@ -14,7 +14,6 @@ const upstreamModel = 'acmecorp/thunder-embed';
 const UPSTREAM_EMBEDDINGS_MODEL = upstreamModel;
 const body = { model: 'svc-embedding', input: 'hi' };
 const guest = { 'x-api-key': 'guest' };
-const mebibyte = 1024 * 1024;
 
 /** In millionths, a token of svc-embedding costs 2. */
 const prices = JSON.stringify({ ...JSON.parse(PRICES), 'svc-embedding': { input: 2 } });
@@ -259,18 +258,4 @@ describe('an answer that breaks off', () => {
     expect(line).toMatchObject({ end: 'client_gone', refunded: false });
     expect(before - (await watched.remaining('guest'))).toBe(1);
   });
-});
-
-test('vectors of any size are streamed, with back-pressure', async () => {
-  const size = 100 * mebibyte;
-  gateway.upstream.answer([...begun, flood(size, '0.1,'.repeat(16_384)), write('1]}]}')]);
-  const asked = gateway.upstream.requests.length;
-  const response = await gateway.post(path, body, guest);
-  const recorded = await gateway.upstream.arrival(asked);
-  // The buffers of two connections hold this much.
-  expect(await bytesOnceStill(gateway.upstream, recorded)).toBeLessThan((2 * (32 + 4) + 20) * mebibyte);
-  let taken = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) taken += chunk.length;
-  expect(taken).toBe(size + '{"data":[{"embedding":[0.5,1]}]}'.length);
-  await waitUntil(() => gateway.log.at(-1)?.end === 'complete', 'the line of the request');
 });

@@ -56,3 +56,22 @@ test('a client that reads slowly slows the upstream down (back-pressure), and ge
   expect(taken).toBeGreaterThan(85 * mebibyte);
   expect(await watched.lineOf(String(response.headers['x-request-id']))).toMatchObject({ end: 'complete' });
 });
+
+const guest = { 'x-api-key': 'guest' };
+
+test('vectors are streamed with back-pressure too', async () => {
+  await using watched = await startWatchedGateway({ environment: { UPSTREAM_EMBEDDINGS_MODEL: 'any' } });
+  const { gateway } = watched;
+  const size = 100 * mebibyte;
+  const [begin, end] = ['{"data":[{"embedding":[', '1]}]}'];
+  const jsonHead = head(200, { 'content-type': 'application/json' });
+  gateway.upstream.answer([jsonHead, write(begin), flood(size, '0.1,'.repeat(16_384)), write(end)]);
+  const response = await gateway.post('/v1/embeddings', { model: 'svc-embedding', input: 'hi' }, guest);
+  expect(await bytesOnceStill(gateway.upstream, await gateway.upstream.arrival(0))).toBeLessThan(
+    heldBySystem + 20 * mebibyte,
+  );
+  let taken = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) taken += chunk.length;
+  expect(taken).toBe(size + begin.length + end.length);
+  expect(await watched.lineOf(response.headers.get('x-request-id'))).toMatchObject({ end: 'complete' });
+});

@@ -3,6 +3,9 @@ import fc from 'fast-check';
 // The same inputs in every run. `SEED=2 npm run test:unit` tries others. A failing property prints its seed.
 fc.configureGlobal({ seed: Number(process.env.SEED ?? 1) });
 
+/** How many inputs to draw. */
+export const many = (usual: number): number => usual * (Reflect.get(globalThis, 'timesInputs') ?? 1);
+
 /** A character up to this code point. fast-check's own `binary` takes a second to list all of them. */
 export const upTo = (max: number) =>
   fc

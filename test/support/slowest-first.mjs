@@ -11,13 +11,11 @@ const slowest = [
   'bin/trace',
   'local/serve',
   'exhaustive/',
-  'docs/deploy',
   'lambda/growth/',
   'lib/diff/every-change',
   'lambda/same-words',
   'e2e/',
   'operator/doctor/',
-  'lambda/slow-readers',
 ];
 
 const rankOf = ({ path }) => {

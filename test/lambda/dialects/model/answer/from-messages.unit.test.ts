@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readEvents } from '../../../../support/client-view.ts';
-import fc from '../../../../support/properties.ts';
+import fc, { many } from '../../../../support/properties.ts';
 import { eventsOf, messageOf, toWire } from '../../../../support/strict-messages.ts';
 import { type Client, openStream, translateMessageAnswer, translateMessages } from './translate-messages.ts';
 
@@ -90,7 +90,7 @@ test.each(['chat', 'responses'] as const)(
         }
       },
     );
-    fc.assert(property);
+    fc.assert(property, { numRuns: many(100) });
   },
 );
 

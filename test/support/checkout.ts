@@ -10,7 +10,8 @@ export function createCheckout(parts: readonly string[]) {
     const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
     execFileSync('git', [...who, ...words], { cwd: folder });
   };
-  for (const part of parts) cpSync(part, join(folder, part), { recursive: true });
+  const filter = (path: string) => !path.endsWith('/node_modules');
+  for (const part of parts) cpSync(part, join(folder, part), { recursive: true, filter });
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
   git('init', '--quiet');
   git('add', ...parts);

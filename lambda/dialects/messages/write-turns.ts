@@ -121,7 +121,7 @@ function addPart({ request, body: { add } }: RequestWriter, part: Part): void {
     const [head, type = ''] = /^"data:([\w.+/-]{1,60});base64,/.exec(part.url.slice(0, 100)) ?? [];
     if (head !== undefined) add(...base64Block('image', type, `"${part.url.slice(head.length)}`));
     else if (/^"https?:/.test(part.url)) add('{"type":"image","source":{"type":"url","url":', part.url, '}');
-    else refuse(request, part.at, 'is no image in base64 and no https URL. Send one.');
+    else refuse(request, part.at, 'is no image in base64 and no http(s) URL. Send one.');
   } else {
     const [head] = /^"data:application\/pdf;base64,/.exec(part.data.slice(0, 100)) ?? [];
     if (head === undefined) refuse(request, part.at, 'is no PDF as a data URL in base64. Send a PDF, or text.');

@@ -32,8 +32,7 @@ export function synthesizeStack(
   settings: Readonly<Record<string, unknown>> = {},
   { context, commit, isJudged = false, isValidated = false }: HowToSynthesize = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
-  try {
+  return inFolder((folder) => {
     const codeOf = (name: string) => {
       const path = join(folder, name);
       mkdirSync(path);
@@ -54,9 +53,7 @@ export function synthesizeStack(
     // The AwsSolutions rules that the stack breaks with an acknowledged reason. Breaking any other makes the synthesis throw.
     const acknowledged = isJudged ? readAcknowledged(join(folder, 'out/validation-report.json')) : [];
     return { stack, template, acknowledged };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reaches into a template as deep as it pleases
@@ -91,9 +88,21 @@ export function synthesizeEdgeAlarms(settings: Readonly<Record<string, unknown>>
     { defaults: { ...least, edge: true, ...settings }, stages: { prod: {} } },
     'prod',
   );
-  const app = new App({ builtinCloudFormationValidation: false });
-  const stack = new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
-  return { stack, template: Template.fromStack(stack) };
+  return inFolder((outdir) => {
+    const app = new App({ outdir, builtinCloudFormationValidation: false });
+    const stack = new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
+    return { stack, template: Template.fromStack(stack) };
+  });
+}
+
+/** Runs with a temporary folder. */
+function inFolder<T>(run: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
+  try {
+    return run(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 interface Report {

@@ -85,8 +85,8 @@ testRows<[name: string, prepare: () => void, sentence: RegExp]>([
   ],
   ['other files that others may read', shareFolder, /^it holds other files and is open to other users.*nothing else/],
 ])('says in a sentence what is wrong with a folder, and what to do', async (_, prepare, sentence) => {
-  await using own = await mkdtempDisposable(join(tmpdir(), 'gateway-sqlite-'));
-  folder = own;
+  await folder.remove();
+  folder = await mkdtempDisposable(join(tmpdir(), 'gateway-sqlite-'));
   prepare();
   await expect(open()).rejects.toThrow(sentence);
 });

@@ -26,6 +26,7 @@ const inputOf = ({ plan, number }: Fact): number => tokensIn(bodyOf(plan, number
 export function reservedFor(fact: Fact): number {
   const { plan } = fact;
   if (isRecorded(plan)) return Number.POSITIVE_INFINITY;
+  if (plan.asks === 'for vectors') return priceOf(inputOf(fact), 0);
   return priceOf(inputOf(fact), 0) + priceOf(0, plan.outputLimit * plan.choices);
 }
 
@@ -39,9 +40,9 @@ export function costOf(fact: Fact, world: Plan): Cost {
   if (last.answer.isRecorded || isRecorded(plan)) return upTo(Number.POSITIVE_INFINITY);
   const { input, output } = last.spoken.usage;
   const reported = priceOf(input, output);
-  const written = last.spoken.parts.flatMap(({ pieces }) => pieces).join('');
+  const written = plan.asks === 'for vectors' ? '' : last.spoken.parts.flatMap(({ pieces }) => pieces).join('');
   if (isRead(fact, last, world)) {
-    if (isReported(last, plan.stream)) return exactly(reported);
+    if (isReported(last, plan)) return exactly(reported);
     if (isEstimated(last, fact)) return exactly(priceOf(inputTokens, tokensIn(written)));
   }
   // All of an answer counts as text if it could not be rewritten.
@@ -65,10 +66,12 @@ function isRead(
   return isWhole && world.stopsAt < 0 && world.diesAt < 0 && !isLateIn(world, seen);
 }
 
-/** Only streams of chats may keep silent about it, and do unless they are asked. */
-const isReported = ({ turn, dialect, body }: Try, stream: boolean): boolean =>
-  turn.reports !== 'zeros' &&
-  !(stream && dialect === 'chat' && (turn.reports === 'nothing' || !body.includes('"include_usage":true')));
+/** Only streams of chats and vectors may keep silent about it, and those of chats do unless they are asked. */
+function isReported({ turn, dialect, body }: Try, { asks, stream }: Fact['plan']): boolean {
+  const maySkip = asks === 'for vectors' || (stream && dialect === 'chat');
+  const isAsked = asks === 'for vectors' || body.includes('"include_usage":true');
+  return turn.reports !== 'zeros' && !(maySkip && (turn.reports === 'nothing' || !isAsked));
+}
 
 /** Whether the estimate is by all of what was said: whole chats say nothing beside calls, and messages count one token ahead. */
 const isEstimated = ({ turn, dialect }: Try, { plan }: Fact): boolean =>

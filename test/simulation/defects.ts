@@ -104,6 +104,32 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   forward: [
+    [
+      'vectors not read on for a budget',
+      178,
+      'if (!shouldDrain()) answer.destroy();',
+      'answer.destroy();',
+      'was fixed',
+    ],
+    ['slow readers of vectors refunded', 13995, 'wasBehind ||= now() - blockedSince > behindAfter;', ''],
+    [
+      'vectors that break off charged',
+      78,
+      "return new UpstreamFailure('cut', { cause, charged });",
+      "return new UpstreamFailure('cut', { cause, charged: true });",
+    ],
+    [
+      'vectors that break off end like whole ones',
+      78,
+      'if (error) client.write(Buffer.from(`\\n${request.parsed.dialect.renderError(error)}`));',
+      '',
+    ],
+    [
+      'a client of vectors who leaves pays nothing',
+      3770,
+      "if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(shouldDrain && { failure }) };",
+      '',
+    ],
     ['a stream that fails is not refunded', 4, "(failure.refund && end.kind === 'failed')", 'false'],
     ['whoever leaves is refunded', 4498, "(failure.refund && end.kind === 'failed')", 'failure.refund', 'was fixed'],
     ['a zero taken for a count', 123, 'isWhole && counted > 0 ? counted', 'isWhole ? counted', 'was fixed'],
@@ -367,6 +393,19 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   stream: [
+    [
+      'arrays of arrays not counted',
+      477,
+      'for (let at = numbers.indexOf(openBracket); at >= 0; at = numbers.indexOf(openBracket, at + 1)) arrays += 1;',
+      '',
+      'was fixed',
+    ],
+    [
+      'what stands between vectors looked at once',
+      703,
+      'unchanged = shown === text ? splitAtNumber(given) : [];',
+      'unchanged = splitAtNumber(given);',
+    ],
     [
       'a missing end taken for an end',
       4,

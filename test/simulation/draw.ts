@@ -20,11 +20,13 @@ export function drawPlan(seed: number): Plan {
   // Of sequences of their own, so that all else stays as it is.
   const recording = createRandom(seed ^ 0x5bd1e995);
   const place = createRandom(seed ^ 0x2c1b3c6d);
+  const others = createRandom(seed ^ 0x7f4a7c15);
   // One, in most worlds: whatever a single request shows is found sooner.
   const requests = Array.from({ length: 1 + random.below(1 + random.below(3)) }, () => ({
     ...drawRequest(random, callers.length),
     ...(recording.once(8) && { recorded: 1 + recording.below(1_000) }),
     ...(place.once(3) && { connection: 'kept' as const }),
+    ...(others.once(12) && { asks: 'for vectors' as const }),
   }));
   return completed({
     seed,

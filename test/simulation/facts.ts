@@ -1,6 +1,6 @@
 import { itemOf } from './callers.ts';
 import type { Seen } from './client.ts';
-import { type CallerPlan, callersOf, isRecorded, type RequestPlan, requestsOf } from './plan.ts';
+import { type CallerPlan, callersOf, isPriced, isRecorded, type RequestPlan, requestsOf } from './plan.ts';
 import { readStream, readWhole, type Understood } from './read-answer.ts';
 import type { Try } from './upstream.ts';
 import type { History } from './world.ts';
@@ -34,7 +34,7 @@ export function factsOf(history: History): Fact[] {
   return requestsOf(plan).map((request, number) => {
     const view = seen[number] as Seen;
     const text = Buffer.concat(view.body).toString();
-    const isAnswer = view.status === 200 && request.asks === 'for an answer';
+    const isAnswer = view.status === 200 && isPriced(request);
     const read = request.stream ? readStream : readWhole;
     const part = {
       ...{ number, plan: request, text, seen: view },
@@ -52,7 +52,7 @@ const isStanding = ({ message }: Line) => message === 'charge left standing';
 function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, lines: readonly Line[]): Charge {
   const { plan, seen, tries, understood } = fact;
   const { status = 0, end } = seen;
-  if (plan.asks !== 'for an answer' || end === 'not connected') return 'free';
+  if (!isPriced(plan) || end === 'not connected') return 'free';
   // The log owns up to charges that nobody should pay.
   if (fact.lines.some(isStanding) || (status === 0 && lines.some(isStanding))) return 'either';
   if (end === 'cut') return 'either';
@@ -76,6 +76,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (seen.pausedAt !== undefined || isLateIn(world, seen)) return 'either';
     // What it refers to may be missing by its own mistake.
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
+    if (isForeign(fact)) return 'either';
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
     // Its first event was due by then.
     const endsLater = last.turn.framing === 'end' || last.turn.stopsAfter >= 0;
@@ -112,6 +113,10 @@ function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: Hist
 
 /** What an upstream refuses because of what the client sent. */
 const isCallersFault = (status: number) => [400, 413, 422].includes(status);
+
+/** Whether it may hold what only another key can read: if that is refused, its own key's failure is the one to tell. */
+export const isForeign = ({ plan, tries }: Pick<Fact, 'plan' | 'tries'>): boolean =>
+  isRecorded(plan) && tries.length > 1 && [400, 422].includes(tries.at(-1)?.turn.status ?? 0);
 
 /** More than all buffers between an upstream and a client that does not read hold together, beside one event. */
 const allBuffers = 260_000;

@@ -49,7 +49,7 @@ export interface RequestPlan {
   readonly caller: number;
   readonly dialect: DialectName;
   readonly stream: boolean;
-  readonly asks: 'for an answer' | 'for a count' | 'for models' | 'for usage' | 'for nothing known';
+  readonly asks: 'for an answer' | 'for vectors' | 'for a count' | 'for models' | 'for usage' | 'for nothing known';
   readonly wrong: 'nothing' | 'json' | 'model' | 'image' | 'encoding' | 'no model' | 'gzip cut';
   /** A server may be asked on a connection on which others were answered, if one is idle. */
   readonly connection: 'new' | 'kept';
@@ -209,8 +209,12 @@ export const completed = (plan: Partial<Plan>): Plan => ({ ...dullPlan, ...plan 
 export const requestsOf = ({ requests }: Plan): RequestPlan[] =>
   requests.map((one) => consistent({ ...dullRequest, ...one }));
 
-/** Chats have no count of tokens, and recorded requests ask for one choice. */
+/** Chats have no count of tokens, vectors no dialect, and recorded requests ask for one choice. */
 function consistent(request: RequestPlan): RequestPlan {
+  if (request.asks === 'for vectors') {
+    const wrong = request.wrong === 'image' ? 'nothing' : request.wrong;
+    return { ...request, wrong, dialect: 'chat', stream: false, choices: 1, wantsUsage: false };
+  }
   if (request.asks === 'for a count' && request.dialect === 'chat') return { ...request, dialect: 'messages' };
   return isRecorded(request) ? { ...request, choices: 1 } : request;
 }
@@ -218,6 +222,9 @@ function consistent(request: RequestPlan): RequestPlan {
 /** Only a request that is right otherwise can be. */
 export const isRecorded = ({ recorded, asks, wrong }: RequestPlan): boolean =>
   recorded > 0 && asks === 'for an answer' && wrong === 'nothing';
+
+/** Whether what is asked for has a price. */
+export const isPriced = ({ asks }: RequestPlan): boolean => asks === 'for an answer' || asks === 'for vectors';
 
 /** Callers who show the same key are one: the first of them says what it may. */
 export function callersOf({ callers }: Plan): CallerPlan[] {

@@ -129,8 +129,22 @@ const readers: Readonly<Record<DialectName, (events: Events, faults: string[], c
   },
 };
 
+/** Reads vectors. An answer that breaks off ends with a line that says so. */
+function readVectors(text: string): Understood {
+  const { texts, add } = createTexts();
+  const faults: string[] = [];
+  const [, message] = /\n\{"error":\{"message":"((?:[^"\\]|\\.)*)".*\}$/.exec(text) ?? [];
+  if (message !== undefined) return { texts, end: 'error', faults, errorMessage: message };
+  const value: Value = parse(text, faults);
+  if (!Array.isArray(value.data)) return { texts, end: 'open', faults: [...faults, 'has no vectors'] };
+  if (value.model !== 'svc-embedding') faults.push(`is by ${value.model}`);
+  for (const { embedding } of value.data) add('vectors', JSON.stringify(embedding));
+  return { texts, end: 'whole', faults };
+}
+
 /** Reads a whole answer. */
-export function readWhole(text: string, { dialect }: RequestPlan): Understood {
+export function readWhole(text: string, { dialect, asks }: RequestPlan): Understood {
+  if (asks === 'for vectors') return readVectors(text);
   const { texts, add } = createTexts();
   const faults: string[] = [];
   const value: Value = parse(text, faults);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type DialectName, dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { addressOf, keyOf } from './callers.ts';
 import { httpMessage } from './http-reader.ts';
-import { type CallerPlan, isRecorded, type RequestPlan } from './plan.ts';
+import { type CallerPlan, isPriced, isRecorded, type RequestPlan } from './plan.ts';
 
 export type ClientRequest = ReturnType<typeof requestOf>;
 
@@ -16,6 +16,7 @@ const paths: Readonly<Record<DialectName, string>> = {
 export const promptMark = 'canary-of-the-prompt';
 
 const countPaths = { ...paths, messages: '/v1/messages/count_tokens', responses: '/v1/responses/input_tokens' };
+const vectorsPath = '/v1/embeddings';
 const otherPaths = { 'for models': '/v1/models', 'for usage': '/v1/usage', 'for nothing known': '/v1/nothing' };
 
 const recordings = Object.fromEntries(
@@ -41,8 +42,11 @@ export function bodyOf(plan: RequestPlan, number: number): string {
   const text = `${promptMark} case-${number} ${'p'.repeat(padding)}`;
   if (isRecorded(plan)) return recordedBody(plan, text);
   const image = { type: 'image_url', image_url: { url: 'https://pictures.example/1.png' } };
+  const isOfVectors = plan.asks === 'for vectors';
   const content = wrong === 'image' ? [{ type: 'text', text }, image] : text;
-  const model = { image: 'svc', model: 'svc-nonsense', 'no model': undefined }[wrong as string] ?? 'svc';
+  const model =
+    { image: 'svc', model: 'svc-nonsense', 'no model': undefined }[wrong as string] ??
+    (isOfVectors ? 'svc-embedding' : 'svc');
   const messages = [{ role: 'user', content }];
   const counts = plan.asks === 'for a count';
   const rest = {
@@ -55,17 +59,23 @@ export function bodyOf(plan: RequestPlan, number: number): string {
     responses: { input: wrong === 'image' ? messages : text, ...(!counts && { max_output_tokens: outputLimit }) },
     messages: { messages, ...(!counts && { max_tokens: outputLimit }) },
   }[dialect];
-  const body = { ...(wrong !== 'no model' && { model }), ...rest, ...(stream && !counts && { stream }) };
+  const body = {
+    ...(wrong !== 'no model' && { model }),
+    ...(isOfVectors ? { input: [text] } : rest),
+    ...(stream && !counts && { stream }),
+  };
   return wrong === 'json' ? JSON.stringify(body).slice(0, -3) : JSON.stringify(body);
 }
 
 /** The request of a caller. */
 export function requestOf(plan: RequestPlan, number: number, caller: CallerPlan) {
-  const asksNothing = !plan.asks.startsWith('for a');
+  const asksNothing = !isPriced(plan) && plan.asks !== 'for a count';
   const method = asksNothing ? 'GET' : 'POST';
   const path = asksNothing
     ? otherPaths[plan.asks as keyof typeof otherPaths]
-    : (plan.asks === 'for a count' ? countPaths : paths)[plan.dialect];
+    : plan.asks === 'for vectors'
+      ? vectorsPath
+      : (plan.asks === 'for a count' ? countPaths : paths)[plan.dialect];
   const text = Buffer.from(asksNothing ? '' : bodyOf(plan, number));
   const isPacked = !asksNothing && (plan.gzip || plan.wrong === 'gzip cut');
   const packed = isPacked ? gzipSync(text) : text;

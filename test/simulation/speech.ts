@@ -11,6 +11,7 @@ import type { Turn } from './plan.ts';
 export const hidden = {
   textModel: 'acmecorp/thunder-70b-instruct',
   visionModel: 'acmecorp/thunder-eyes',
+  vectorsModel: 'acmecorp/thunder-embed',
   hosts: ['api.acmecorp.example', 'spare.acmecorp.example'],
   names: ['AcmeCorp', 'Thunder', 'acme'],
   keys: ['sk-upstream-key-one-of-many', 'sk-upstream-key-two-of-many', 'sk-upstream-key-three-of-few'],
@@ -57,6 +58,18 @@ export function speak(turn: Turn, choices: number): Spoken {
     ...(turn.calls ? [{ kind: 'call', tool: 'find_acme', pieces: ['{"pl', 'ace":"AcmeCorp', ' 5"}'] }] : []),
   ];
   return { parts, usage: { input: 11 + random.below(90), output: 3 + random.below(50) } };
+}
+
+/** The vectors of a turn. */
+export function speakVectors(turn: Turn): Spoken {
+  const { below } = createRandom(turn.speech);
+  const numbers = () => Array.from({ length: 1 + below(4) + Math.ceil(turn.wordSize / 5) }, () => below(1_000) / 1_000);
+  const vector = () => {
+    if (turn.reasons) return JSON.stringify(Buffer.from(numbers()).toString('base64'));
+    return JSON.stringify(turn.calls ? [numbers(), numbers()] : numbers());
+  };
+  const pieces = Array.from({ length: turn.words }, vector);
+  return { parts: [{ kind: 'vectors', pieces }], usage: { input: 11 + below(90), output: 0 } };
 }
 
 /** Cuts a text into so many pieces at most, never between the halves of a character. */
@@ -124,6 +137,8 @@ export function writeAnswer(turn: Turn, dialect: DialectName, body: JsonObject, 
   if (turn.status !== 200 || turn.says === 'an error') {
     return whole(JSON.stringify(speaker.error(turn.status === 200 ? 500 : turn.status, `${failureText}: too long`)));
   }
+  const [{ kind }] = spoken.parts as [Part];
+  if (kind === 'vectors') return writeVectors(turn, body, spoken);
   const recording = body.stream === true ? recordingOf(turn, dialect) : undefined;
   if (recording) return playback(recording);
   const reply = replyOf(turn, dialect, body, spoken);
@@ -141,6 +156,21 @@ export function writeAnswer(turn: Turn, dialect: DialectName, body: JsonObject, 
     pieces: sent.map((event) => Buffer.from(event)),
     completeAt: told === events ? turn.comments + end + 1 : sent.length + 1,
   };
+}
+
+/** An answer of vectors, in a piece for each. */
+function writeVectors({ says, reports, calls }: Turn, { model }: JsonObject, { parts, usage }: Spoken): WireAnswer {
+  const vectors = parts.flatMap(({ pieces }) => pieces);
+  const tokens = reports === 'zeros' ? 0 : usage.input;
+  const told = reports !== 'nothing' && { usage: { prompt_tokens: tokens, total_tokens: tokens } };
+  const rest = JSON.stringify({ model, provider: 'AcmeCorp', system_fingerprint: 'fp_thunder', ...told });
+  const texts = vectors.map(
+    (vector, index) =>
+      `${index > 0 ? ',' : ''}{"object":"embedding","index":${index},"embedding":${vector}${calls ? ',"provider":"AcmeCorp"' : ''}}`,
+  );
+  const pieces = ['{"object":"list","data":[', ...texts, `],${rest.slice(1)}`];
+  const kept = says === 'no end' || says === 'a failure midway' ? pieces.slice(0, -1) : pieces;
+  return { type: 'application/json', pieces: kept.map((text) => Buffer.from(text)), completeAt: pieces.length };
 }
 
 function replyOf(turn: Turn, dialect: DialectName, body: JsonObject, { parts, usage }: Spoken): Reply {

@@ -5,7 +5,7 @@ import { createConnection, type Peer, type WorldSocket } from './connection.ts';
 import { createHttpReader, type Head } from './http-reader.ts';
 import { type Plan, requestsOf, type Turn, turnAt } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
-import { hidden, recut, type Spoken, speak, toWire, type WireAnswer, writeAnswer } from './speech.ts';
+import { hidden, recut, type Spoken, speak, speakVectors, toWire, type WireAnswer, writeAnswer } from './speech.ts';
 
 /** What one upstream got, and what became of it. */
 export interface Try {
@@ -72,7 +72,7 @@ export function createUpstreams(plan: Plan, { scheduler, random, trace, begin }:
     if (!asked) throw new Error(`an upstream got a request of nobody: ${body.slice(0, 200)}`);
     const turn = turnAt(asked, tries.filter((one) => one.request === request).length);
     const json: JsonObject = JSON.parse(body);
-    const spoken = speak(turn, asked.choices);
+    const spoken = path.endsWith('/embeddings') ? speakVectors(turn) : speak(turn, asked.choices);
     const isCount = /count_tokens|input_tokens/.test(path);
     const said: WireAnswer = isCount
       ? { type: 'application/json', pieces: [Buffer.from('{"input_tokens":10}')], completeAt: 1 }

@@ -1,5 +1,5 @@
-import { type Fact, isLateIn } from '../facts.ts';
-import { isRecorded } from '../plan.ts';
+import { type Fact, isForeign, isLateIn } from '../facts.ts';
+import { isPriced, isRecorded } from '../plan.ts';
 import { readStream } from '../read-answer.ts';
 import { joined, withoutNames } from '../speech.ts';
 import type { Try } from '../upstream.ts';
@@ -21,6 +21,7 @@ export const answers: Invariants = {
           yield `the answer to ${number} is taken for whole, which it was not`;
         }
         const isBetween =
+          plan.stream &&
           understood.end === 'error' &&
           last.completeAt !== undefined &&
           last.turn.says === 'an answer' &&
@@ -48,9 +49,10 @@ export const answers: Invariants = {
   'the status that is due': {
     sentence: 'The status is the one that the promises name for what the upstream or the client did.',
     *breaches({ facts, history }) {
-      for (const { number, seen, tries, plan } of facts) {
+      for (const fact of facts) {
+        const { number, seen, tries, plan } = fact;
         const { status, end } = seen;
-        if (status === undefined || end === 'left' || plan.asks !== 'for an answer') continue;
+        if (status === undefined || end === 'left' || !isPriced(plan)) continue;
         if (plan.wrong !== 'nothing' && status < 400) yield `${number} is answered in spite of its ${plan.wrong}`;
         const last = tries.at(-1);
         if (!last) yield* withoutUpstream(history, number, seen);
@@ -64,9 +66,7 @@ export const answers: Invariants = {
         if (last.turn.stopsAfter >= 0 || last.turn.framing === 'too long' || history.plan.outages.length > 0) continue;
         // A reference to what is not there is the caller's.
         const isReference = last.turn.status === 404 && isRecorded(plan);
-        // What another key has sealed may be refused, and then its own key's failure is the one to tell.
-        const isForeign = [400, 422].includes(last.turn.status) && isRecorded(plan) && tries.length > 1;
-        const due = isReference || isForeign ? undefined : statusFor(last.turn.status);
+        const due = isReference || isForeign(fact) ? undefined : statusFor(last.turn.status);
         if (due !== undefined && status !== due && status !== 200)
           yield `${number} is answered ${status}, due is ${due}`;
       }

@@ -1,5 +1,5 @@
 import { type Fact, isLateIn } from '../facts.ts';
-import { isRecorded, type Plan } from '../plan.ts';
+import { isPriced, isRecorded, type Plan } from '../plan.ts';
 import type { Try } from '../upstream.ts';
 import { type Invariants, isPeaceful } from './invariant.ts';
 
@@ -36,7 +36,7 @@ export const asking: Invariants = {
         if (request.wrong !== 'nothing' && tries.length > 0)
           yield `request ${number} reaches an upstream, though wrong`;
         for (const one of askedInVain(fact, plan)) yield `${number} is asked again after a ${one.turn.status}`;
-        if (seen.end !== 'left' || request.asks !== 'for an answer' || plan.engine !== 'web') continue;
+        if (seen.end !== 'left' || !isPriced(request) || plan.engine !== 'web') continue;
         if (caller.kind === 'budget') yield* notReadOn(fact, plan);
         else yield* notLetGo(fact, plan);
       }

@@ -1,6 +1,6 @@
 import { costOf, reservedFor, sumOf } from '../cost.ts';
 import { type Account, type Fact, mostIn } from '../facts.ts';
-import { isRecorded } from '../plan.ts';
+import { isPriced, isRecorded } from '../plan.ts';
 import type { Write } from '../store/store.ts';
 import type { History } from '../world.ts';
 import type { Invariants } from './invariant.ts';
@@ -79,8 +79,8 @@ function overdraws({ key, before, after }: Write, { item, caller }: Account): bo
 /** What was answered although it might have cost more than there is. */
 function* overBudget({ facts, caller, item }: Account): Generator<string> {
   for (const fact of facts) {
-    const isPriced = fact.plan.asks === 'for an answer' && !isRecorded(fact.plan);
-    if (isPriced && fact.tries.length > 0 && reservedFor(fact) > caller.budget)
+    const hasPrice = isPriced(fact.plan) && !isRecorded(fact.plan);
+    if (hasPrice && fact.tries.length > 0 && reservedFor(fact) > caller.budget)
       yield `${item} has ${fact.number} answered, which its budget does not cover`;
   }
 }

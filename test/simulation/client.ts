@@ -46,7 +46,7 @@ export type Client = ReturnType<typeof createClient>;
 /** A client's end of a connection. If it `stays`, it can be asked by again once its answer is whole. */
 export function createClient(peer: Peer, scheduler: Scheduler, stays: boolean) {
   let asked: Asked | undefined;
-  let isOpen = true;
+  let [isOpen, isReading] = [true, true];
 
   function settle(end: NonNullable<Seen['end']>, request = asked): void {
     if (!request || request !== asked) return;
@@ -63,8 +63,12 @@ export function createClient(peer: Peer, scheduler: Scheduler, stays: boolean) {
   function pause({ plan, seen, say }: Asked): void {
     [seen.pausedAt, seen.bytesBefore] = [scheduler.now(), seen.bytes];
     say('reads no more');
-    peer.hold(true);
-    scheduler.at(plan.pauses, undefined, () => peer.hold(false));
+    const read = (reads: boolean) => {
+      isReading = reads;
+      peer.hold(!reads);
+    };
+    read(false);
+    scheduler.at(plan.pauses, undefined, () => read(true));
   }
 
   const reader = createHttpReader(
@@ -100,7 +104,7 @@ export function createClient(peer: Peer, scheduler: Scheduler, stays: boolean) {
     isOpen = false;
   };
   return {
-    isIdle: () => isOpen && !asked,
+    isIdle: () => isOpen && isReading && !asked,
     /** Has it read the answer as the plan says. */
     ask(request: Asked): void {
       asked = request;

@@ -60,8 +60,8 @@ function isRead(
 ): boolean {
   // For a budget it is read on when its client has left.
   const isLeft = seen.end === 'left' && caller.kind === 'budget';
-  const isReadOn =
-    isLeft && world.threads === 'works' && doneAt !== undefined && failedAt === undefined && isCalm(world);
+  const isSound = world.threads === 'works' && failedAt === undefined && isCalm(world);
+  const isReadOn = isLeft && isSound && doneAt !== undefined && !isLateIn(world, { ...seen, ended: doneAt + 100 });
   const isWhole = charge === 'charged' && (understood?.end === 'whole' || isReadOn) && sent === answer.pieces.length;
   return isWhole && world.stopsAt < 0 && world.diesAt < 0 && !isLateIn(world, seen);
 }

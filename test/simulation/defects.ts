@@ -243,6 +243,18 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   quota: [
     [
+      'no limit for all guests',
+      15,
+      "const forGuests = [...toLimits('guest_daily_limit', 'guests', guestDailyLimit), ...forMembers];",
+      'const forGuests = forMembers;',
+    ],
+    [
+      'guests’ requests anew each day',
+      7,
+      "if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') return counter;",
+      '',
+    ],
+    [
       'a refusal of the deployment that stays charged',
       15,
       'throw allAnswered(name, day.resetAt, time, dependencies).refunded();',

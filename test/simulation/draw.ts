@@ -21,6 +21,7 @@ export function drawPlan(seed: number): Plan {
   const recording = createRandom(seed ^ 0x5bd1e995);
   const place = createRandom(seed ^ 0x2c1b3c6d);
   const others = createRandom(seed ^ 0x7f4a7c15);
+  const forGuests = drawForGuests(createRandom(seed ^ 0x3c6ef372));
   // One, in most worlds: whatever a single request shows is found sooner.
   const requests = Array.from({ length: 1 + random.below(1 + random.below(3)) }, () => ({
     ...drawRequest(random, callers.length),
@@ -36,7 +37,7 @@ export function drawPlan(seed: number): Plan {
     callers,
     requests,
     ...rarely(8, () => ({ untilMidnight: random.below(3_000) })),
-    ...rarely(2, () => ({ settings: drawSettings(random) })),
+    settings: { ...rarely(2, () => drawSettings(random)), ...forGuests },
     ...rarely(3, () => ({ upstreams: 2 })),
     ...rarely(3, () => ({ keys: 2 })),
     ...rarely(3, () => ({ speaks: random.pick(['chat', 'messages'] as const) })),
@@ -134,6 +135,13 @@ function drawTurn(random: Random, isLong: boolean): Partial<Turn> {
       random.once(2) && { gap: 60, stopsAfter: 14 + random.below(4), stops: random.pick(['end', 'reset'] as const) }),
     ...(random.once(10) && { retryAfter: random.below(100) }),
     ...(random.once(8) && { closes: true }),
+  };
+}
+
+function drawForGuests(random: Random): Record<string, string> {
+  return {
+    ...(random.once(6) && { GUEST_WINDOW: 'daily' }),
+    ...(random.once(8) && { GUEST_DAILY_LIMIT: random.pick(['1', '2']) }),
   };
 }
 

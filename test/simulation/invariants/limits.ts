@@ -29,13 +29,14 @@ export const limits: Invariants = {
   },
 
   'days kept': {
-    sentence: 'No day has more requests than DAILY_LIMIT or fewer than none, and nobody is refused with room left.',
+    sentence:
+      'No day has more requests than DAILY_LIMIT, those of guests than GUEST_DAILY_LIMIT, or fewer than none, and nobody is refused with room left.',
     *breaches({ history: { plan, store }, facts }) {
-      const { DAILY_LIMIT } = plan.settings;
-      if (!DAILY_LIMIT) return;
+      const { DAILY_LIMIT = Number.POSITIVE_INFINITY, GUEST_DAILY_LIMIT = Math.ceil(Number(DAILY_LIMIT) / 5) } =
+        plan.settings;
       // What is lost may be added twice.
       const isSure = plan.storeFaults.length === 0;
-      const limits = { requests: Number(DAILY_LIMIT), guests: Math.ceil(Number(DAILY_LIMIT) / 5) };
+      const limits = { requests: Number(DAILY_LIMIT), guests: Number(GUEST_DAILY_LIMIT) };
       for (const [day, counts] of store.counters) {
         if (!day.startsWith('deployment#')) continue;
         for (const [name, most] of Object.entries(limits)) {
@@ -43,8 +44,11 @@ export const limits: Invariants = {
           if (count > most || (isSure && count < 0)) yield `${day} has ${count} ${name}`;
         }
       }
-      const isRefused = facts.some(({ lines }) => lines.some(({ reason }) => reason === 'daily_limit'));
-      if (isSure && isRefused && facts.length <= limits.requests) yield 'a day has room left';
+      const isRefused = (limit: string) => facts.some(({ lines }) => lines.some(({ reason }) => reason === limit));
+      const ofGuests = facts.filter(({ caller }) => caller.kind === 'guest');
+      if (isSure && isRefused('daily_limit') && facts.length <= limits.requests) yield 'a day has room left';
+      if (isSure && isRefused('guest_daily_limit') && ofGuests.length <= limits.guests)
+        yield 'a day of guests has room left';
     },
   },
 
@@ -59,7 +63,7 @@ export const limits: Invariants = {
       }
       if (history.plan.storeFaults.length > 0) return;
       for (const account of accounts) {
-        if (account.caller.kind !== 'member') continue;
+        if (account.caller.kind !== 'member' && account.caller.kind !== 'guest') continue;
         for (const fact of account.facts) yield* untrueFigures(history, account, fact);
       }
     },
@@ -105,15 +109,17 @@ function* untrueFigures(history: History, { item, facts, before }: Account, fact
   const isRefunded = charge === 'free' && status >= 500 && tries.length > 0;
   const isAlone = facts.length === 1 && history.plan.untilMidnight > hour;
   if (isRefunded && isAlone && limit - remaining !== before) yield `${number} is shown figures without its refund`;
-  const used = usedUntil(history, item, seen);
+  const used = usedUntil(history, item, fact);
   if (!used.includes(limit - remaining)) yield `${number} is told that ${limit - remaining} are used, never were`;
 }
 
 /** What a counter stood at on the day of an answer, one state after the other, until it was over. */
-function usedUntil({ store }: History, item: string, { answeredAt = 0, ended = 0 }: Fact['seen']): number[] {
+function usedUntil({ store, plan }: History, item: string, { seen, caller }: Fact): number[] {
+  const { answeredAt = 0, ended = 0 } = seen;
   const states = [store.initial.get(item) ?? {}];
   for (const { key, after, time } of store.writes) if (key === item && time <= ended) states.push(after);
   // At midnight it may have left on either day.
   const days = [answeredAt - 100, answeredAt].map((time) => `u${Math.floor(time / (24 * hour))}`);
-  return [0, ...days.flatMap((day) => states.map((state) => Number(state[day]?.N ?? 0)))];
+  const isForEver = caller.kind === 'guest' && plan.settings.GUEST_WINDOW !== 'daily';
+  return [0, ...(isForEver ? ['ulifetime'] : days).flatMap((day) => states.map((state) => Number(state[day]?.N ?? 0)))];
 }

@@ -55,6 +55,9 @@ export const money: Invariants = {
       const requests = due(facts);
       if (settings.DAILY_LIMIT && isOutside(requests, counted('requests')))
         yield `all have made ${counted('requests')} requests, due are ${requests.least} to ${requests.most}`;
+      const guests = due(facts.filter(({ caller }) => caller.kind === 'guest'));
+      if ((settings.DAILY_LIMIT ?? settings.GUEST_DAILY_LIMIT) && isOutside(guests, counted('guests')))
+        yield `guests have made ${counted('guests')} requests, due are ${guests.least} to ${guests.most}`;
       const costs = costsOf(facts, history);
       if (settings.SPEND_LIMIT && isOutside(costs, counted('spent')))
         yield `all have spent ${counted('spent')}, due are ${costs.least} to ${costs.most}`;

@@ -139,11 +139,12 @@ function watch(
 /** Reads a counter as an item. */
 function createReading(database: DatabaseSync) {
   const selects = [
-    "SELECT 'u' || period AS name, count AS number FROM requests WHERE item = ?",
+    "SELECT 'u' || IIF(period < 0, 'lifetime', period) AS name, count AS number FROM requests WHERE item = ?",
     "SELECT 'n' || minute AS name, count AS number FROM bursts WHERE item = ?",
     "SELECT 'b' || period AS name, taken AS number FROM budgets WHERE item = ?",
     "SELECT 'h' || name AS name, amount AS number FROM reservations WHERE item = ?",
     "SELECT 'requests' AS name, requests AS number FROM globalCounters WHERE 'deployment#' || period = ?",
+    "SELECT 'guests' AS name, guests AS number FROM globalCounters WHERE 'deployment#' || period = ?",
     "SELECT 'spent' AS name, spent AS number FROM globalCounters WHERE 'deployment#' || period = ?",
   ].map((sql) => database.prepare(sql));
   return (item: string): Item =>

@@ -73,7 +73,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     // Reading slowly buys no refund, and neither does a long answer.
     if (isHeldBack(plan, seen, last)) return 'charged';
     if (isCutByDeadline(fact, world, last)) return 'charged';
-    if (seen.pausedAt !== undefined || isLateIn(world, seen)) return 'either';
+    if (seen.pausedAt !== undefined || isLateIn(world, seen) || isHeadLate(seen, world, last)) return 'either';
     // What it refers to may be missing by its own mistake.
     if (last?.turn.status === 404 && isRecorded(plan)) return 'either';
     if (isForeign(fact)) return 'either';
@@ -113,6 +113,10 @@ function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: Hist
 
 /** What an upstream refuses because of what the client sent. */
 const isCallersFault = (status: number) => [400, 413, 422].includes(status);
+
+/** Whether the store, asked again after midnight, had the head wait: then the answer is held back as by a client that does not read. */
+export const isHeadLate = ({ answeredAt = 0 }: Seen, { storeFaults, latency }: History['plan'], last?: Try): boolean =>
+  storeFaults.length > 0 && answeredAt > (last?.sending[0]?.time ?? Number.POSITIVE_INFINITY) + 4 * latency + 100;
 
 /** Whether it may hold what only another key can read: if that is refused, its own key's failure is the one to tell. */
 export const isForeign = ({ plan, tries }: Pick<Fact, 'plan' | 'tries'>): boolean =>

@@ -1,4 +1,4 @@
-import { type Fact, isForeign, isLateIn } from '../facts.ts';
+import { type Fact, isForeign, isHeadLate, isLateIn } from '../facts.ts';
 import { isPriced, isRecorded } from '../plan.ts';
 import { readStream } from '../read-answer.ts';
 import { joined, withoutNames } from '../speech.ts';
@@ -25,7 +25,8 @@ export const answers: Invariants = {
           understood.end === 'error' &&
           last.completeAt !== undefined &&
           last.turn.says === 'an answer' &&
-          plan.pausesAt < 0;
+          plan.pausesAt < 0 &&
+          !isHeadLate(seen, history.plan, last);
         if (isBetween && isPeaceful(history.plan) && !isLateIn(history.plan, seen))
           yield `the end of ${number} is told as a failure`;
         if (!isRecorded(plan) && isUsageUnasked(plan, text))

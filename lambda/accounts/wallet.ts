@@ -147,10 +147,11 @@ function readSigner(input: Input) {
   if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
     throw badRequest('chainId must be a whole number above 0.');
   }
-  return { address, chainId };
+  // Wallets spell it in many ways. The message has it with its checksum.
+  return { address: address.toLowerCase() as Hex.Hex, chainId };
 }
 
-const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.test(text);
+const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text);
 
 /** Creates the text that a wallet shows and signs. */
 function writeMessage(site: Site, fields: Omit<Siwe.Message, 'domain' | 'uri' | 'version'>): string {
@@ -195,6 +196,8 @@ function signerOf(message: string, signature: string): string | undefined {
   if (signature.length !== 2 + 2 * 65) {
     throw accountsError('invalid_signature', `This is not the signature of a plain account. ${plainAccountsOnly}`);
   }
+  // The last byte, v, says which of two accounts it is.
+  if (!/(0[01]|1[bc])$/i.test(signature)) return undefined;
   try {
     const payload = PersonalMessage.getSignPayload(Hex.fromString(message));
     const parts = Signature.fromHex(signature as Hex.Hex);

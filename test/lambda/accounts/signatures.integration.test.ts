@@ -115,6 +115,7 @@ describe('a refused signature writes nothing', () => {
     // https://eips.ethereum.org/EIPS/eip-2098
     ['compact', ({ r, s, v }) => `0x${hex(r)}${hex((BigInt(v - 27) << 255n) | s)}`, 401],
     ['of an impossible v', ({ r, s }) => `0x${hex(r)}${hex(s)}02`, 401],
+    ['of a transaction’s v', ({ r, s, v }) => `0x${hex(r)}${hex(s)}${(v + 10).toString(16)}`, 401],
     ['of too large an s', ({ r }) => `0x${hex(r)}${hex(order)}1b`, 401],
     ['half a byte short', ({ r, s }) => `0x${hex(r)}${hex(s)}1`, 400],
     ['no hexadecimal', () => 'no hex', 400],
@@ -147,6 +148,14 @@ describe('a refused signature writes nothing', () => {
       expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', message }]);
     },
   );
+});
+
+// By https://eips.ethereum.org/EIPS/eip-191, and as viem 2.56.9 signs with the private key 1.
+test('the wallet of these tests signs as others do', () => {
+  expect([testAccount(0).address, testAccount(0).sign('Some data')]).toEqual([
+    '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
+    '0x150de368c3035ffaa61247930604b5887348002c05a271cb11550ac6c6361cc6316fa67c5fa356af9e8f9ab947dac048a7235291ea6c9b84d9aaad6feedf78fd1b',
+  ]);
 });
 
 describe('a signature counts once', () => {

@@ -62,6 +62,13 @@ describe('the accounts function', () => {
     expect(body.expiresAt).toBe('2026-11-21T12:05:00.000Z');
   });
 
+  test('has the address with its checksum, however it is spelt', async () => {
+    for (const address of [account.address.toLowerCase(), account.address.toUpperCase()]) {
+      const { status, body } = await wallet.post('/cli/challenge', { address });
+      expect([status, body.message]).toEqual([200, expect.stringContaining(`\n${account.address}\n`)]);
+    }
+  });
+
   test('creates sixty messages an hour per network', async () => {
     const { callDynamoDb, quotaTable } = wallet.dynamoDb;
     const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });

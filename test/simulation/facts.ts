@@ -80,7 +80,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
     if (!last?.hasHead || !isCallersFault(last.turn.status)) return 'free';
     // Its first event was due by then.
     const endsLater = last.turn.framing === 'end' || last.turn.stopsAfter >= 0;
-    const until = endsLater ? (last.doneAt ?? Number.POSITIVE_INFINITY) : last.lastSentAt;
+    const until = last.doneAt ?? (endsLater ? Number.POSITIVE_INFINITY : last.lastSentAt + last.turn.gap);
     if (until > last.time + idleIn(world) - 100) return 'either';
     return last.sent === last.answer.pieces.length && world.stopsAt < 0 ? 'charged' : 'either';
   }

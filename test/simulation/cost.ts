@@ -68,9 +68,9 @@ function isRead(
 
 /** Only streams of chats and vectors may keep silent about it, and those of chats do unless they are asked. */
 function isReported({ turn, dialect, body }: Try, { asks, stream }: Fact['plan']): boolean {
-  const maySkip = asks === 'for vectors' || (stream && dialect === 'chat');
-  const isAsked = asks === 'for vectors' || body.includes('"include_usage":true');
-  return turn.reports !== 'zeros' && !(maySkip && (turn.reports === 'nothing' || !isAsked));
+  if (turn.reports === 'zeros') return false;
+  if (asks === 'for vectors') return turn.reports === 'usage';
+  return !(stream && dialect === 'chat') || (turn.reports === 'usage' && body.includes('"include_usage":true'));
 }
 
 /** Whether the estimate is by all of what was said: whole chats say nothing beside calls, and messages count one token ahead. */

@@ -105,13 +105,20 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   forward: [
     [
+      'vectors that are whole told as a failure',
+      29,
+      'client.write(rewriter.finish());',
+      "client.write(rewriter.finish()); throw new TypeError('whole');",
+    ],
+    ['vectors that wait for a client beyond their time', 1806, "answer.once('close', () => unblocked?.resolve());", ''],
+    [
       'vectors not read on for a budget',
       178,
       'if (!shouldDrain()) answer.destroy();',
       'answer.destroy();',
       'was fixed',
     ],
-    ['slow readers of vectors refunded', 13995, 'wasBehind ||= now() - blockedSince > behindAfter;', ''],
+    ['slow readers of vectors refunded', 87, 'wasBehind ||= now() - blockedSince > behindAfter;', ''],
     [
       'vectors that break off charged',
       78,
@@ -126,7 +133,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'a client of vectors who leaves pays nothing',
-      3770,
+      323,
       "if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(shouldDrain && { failure }) };",
       '',
     ],
@@ -210,7 +217,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'a refusal of the upstream that is refunded',
-      354,
+      530,
       'const isRefusal = error.status === 400 && !outcome.attempt?.tries;',
       'const isRefusal = error.status === 400;',
     ],
@@ -242,6 +249,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['no key is a guest', 52, "if (credential.kind === 'placeholder') return", 'if (true) return'],
   ],
   quota: [
+    [
+      'a fifth of the day not kept from guests',
+      354,
+      'guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5),',
+      'guestDailyLimit = dailyLimit,',
+    ],
     [
       'no limit for all guests',
       15,
@@ -405,6 +418,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   stream: [
+    [
+      'each vector under the index of the first',
+      29,
+      'while (isDigit(chunk[at])) at += 1;',
+      'while (isDigit(chunk[at])) { chunk[at] = zero; at += 1; }',
+    ],
     [
       'arrays of arrays not counted',
       477,

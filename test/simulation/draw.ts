@@ -27,7 +27,7 @@ export function drawPlan(seed: number): Plan {
     ...drawRequest(random, callers.length),
     ...(recording.once(8) && { recorded: 1 + recording.below(1_000) }),
     ...(place.once(3) && { connection: 'kept' as const }),
-    ...(others.once(12) && { asks: 'for vectors' as const }),
+    ...(others.once(12) && drawVectors(others)),
   }));
   return completed({
     seed,
@@ -101,6 +101,16 @@ function drawRequest(random: Random, callers: number): Partial<RequestPlan> {
   };
 }
 
+/** Many, now and then, for a client that does not read at once. */
+function drawVectors(random: Random): Partial<RequestPlan> {
+  const slowly = () => ({
+    pausesAt: random.below(40_000),
+    pauses: random.pick([400, 5_000, 40_000]),
+    turns: [drawTurn(random, true)],
+  });
+  return { asks: 'for vectors', ...(random.once(4) && slowly()) };
+}
+
 const failures = [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529];
 
 function drawTurn(random: Random, isLong: boolean): Partial<Turn> {
@@ -167,7 +177,7 @@ function drawSettings(random: Random): Record<string, string> {
     ...(random.once(3) && { UPSTREAM_FIRST_EVENT_TIMEOUT: '1' }),
     ...(random.once(3) && { REFUND_REFUSALS: 'true' }),
     ...(random.once(3) && { UPSTREAM_STREAM_USAGE: 'true' }),
-    ...(random.once(4) && { DAILY_LIMIT: random.pick(['1', '100']) }),
+    ...(random.once(4) && { DAILY_LIMIT: random.pick(['1', '5']) }),
     ...(random.once(4) && { SPEND_LIMIT: '100' }),
     ...(random.once(4) && { BURST_LIMIT: random.pick(['1', '2']) }),
     ...(random.once(4) && { UPSTREAM_CALLER_IDS: 'hash' }),

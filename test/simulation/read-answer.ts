@@ -138,7 +138,11 @@ function readVectors(text: string): Understood {
   const value: Value = parse(text, faults);
   if (!Array.isArray(value.data)) return { texts, end: 'open', faults: [...faults, 'has no vectors'] };
   if (value.model !== 'svc-embedding') faults.push(`is by ${value.model}`);
-  for (const { embedding } of value.data) add('vectors', JSON.stringify(embedding));
+  for (const [at, { embedding, index }] of value.data.entries()) {
+    if (index !== at) faults.push(`has the index ${index} at ${at}`);
+    add('vectors', JSON.stringify(embedding));
+  }
+  add('tokens', JSON.stringify(value.usage?.prompt_tokens));
   return { texts, end: 'whole', faults };
 }
 

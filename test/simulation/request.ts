@@ -16,8 +16,12 @@ const paths: Readonly<Record<DialectName, string>> = {
 export const promptMark = 'canary-of-the-prompt';
 
 const countPaths = { ...paths, messages: '/v1/messages/count_tokens', responses: '/v1/responses/input_tokens' };
-const vectorsPath = '/v1/embeddings';
-const otherPaths = { 'for models': '/v1/models', 'for usage': '/v1/usage', 'for nothing known': '/v1/nothing' };
+const otherPaths = {
+  'for vectors': '/v1/embeddings',
+  'for models': '/v1/models',
+  'for usage': '/v1/usage',
+  'for nothing known': '/v1/nothing',
+};
 
 const recordings = Object.fromEntries(
   dialectNames.map((name) => [
@@ -67,15 +71,16 @@ export function bodyOf(plan: RequestPlan, number: number): string {
   return wrong === 'json' ? JSON.stringify(body).slice(0, -3) : JSON.stringify(body);
 }
 
+function pathOf({ asks, dialect }: RequestPlan): string {
+  if (asks === 'for an answer') return paths[dialect];
+  return asks === 'for a count' ? countPaths[dialect] : otherPaths[asks];
+}
+
 /** The request of a caller. */
 export function requestOf(plan: RequestPlan, number: number, caller: CallerPlan) {
   const asksNothing = !isPriced(plan) && plan.asks !== 'for a count';
   const method = asksNothing ? 'GET' : 'POST';
-  const path = asksNothing
-    ? otherPaths[plan.asks as keyof typeof otherPaths]
-    : plan.asks === 'for vectors'
-      ? vectorsPath
-      : (plan.asks === 'for a count' ? countPaths : paths)[plan.dialect];
+  const path = pathOf(plan);
   const text = Buffer.from(asksNothing ? '' : bodyOf(plan, number));
   const isPacked = !asksNothing && (plan.gzip || plan.wrong === 'gzip cut');
   const packed = isPacked ? gzipSync(text) : text;

@@ -69,7 +69,15 @@ export function speakVectors(turn: Turn): Spoken {
     return JSON.stringify(turn.calls ? [numbers(), numbers()] : numbers());
   };
   const pieces = Array.from({ length: turn.words }, vector);
-  return { parts: [{ kind: 'vectors', pieces }], usage: { input: 11 + below(90), output: 0 } };
+  const tokens = 11 + below(90);
+  const told = { usage: [String(tokens)], zeros: ['0'], nothing: [] }[turn.reports];
+  return {
+    parts: [
+      { kind: 'vectors', pieces },
+      { kind: 'tokens', pieces: told },
+    ],
+    usage: { input: tokens, output: 0 },
+  };
 }
 
 /** Cuts a text into so many pieces at most, never between the halves of a character. */
@@ -159,10 +167,9 @@ export function writeAnswer(turn: Turn, dialect: DialectName, body: JsonObject, 
 }
 
 /** An answer of vectors, in a piece for each. */
-function writeVectors({ says, reports, calls }: Turn, { model }: JsonObject, { parts, usage }: Spoken): WireAnswer {
-  const vectors = parts.flatMap(({ pieces }) => pieces);
-  const tokens = reports === 'zeros' ? 0 : usage.input;
-  const told = reports !== 'nothing' && { usage: { prompt_tokens: tokens, total_tokens: tokens } };
+function writeVectors({ says, calls }: Turn, { model }: JsonObject, { parts }: Spoken): WireAnswer {
+  const [vectors = [], [tokens] = []] = parts.map(({ pieces }) => pieces);
+  const told = tokens !== undefined && { usage: { prompt_tokens: Number(tokens), total_tokens: Number(tokens) } };
   const rest = JSON.stringify({ model, provider: 'AcmeCorp', system_fingerprint: 'fp_thunder', ...told });
   const texts = vectors.map(
     (vector, index) =>

@@ -20,8 +20,10 @@ export const answers: Invariants = {
         if (understood.end === 'whole' && last.completeAt === undefined) {
           yield `the answer to ${number} is taken for whole, which it was not`;
         }
+        // Vectors end with their connection's message, not before.
+        const isToldEnd = plan.stream || (last.doneAt !== undefined && last.failedAt === undefined);
         const isBetween =
-          plan.stream &&
+          isToldEnd &&
           understood.end === 'error' &&
           last.completeAt !== undefined &&
           last.turn.says === 'an answer' &&

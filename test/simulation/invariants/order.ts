@@ -89,7 +89,9 @@ const lastWords = 700;
 const mostListeners = 9;
 
 function* untrueLine(line: Line, { number, seen, understood, charge, lines }: Fact, plan: Plan): Generator<string> {
-  const { status, end, refunded, writtenAt } = line;
+  const { status, end, refunded, writtenAt, duration } = line;
+  const longest = 1_000 * Number(plan.settings.REQUEST_TIMEOUT ?? 870) + patience + lostTime(plan);
+  if (Number(duration) > longest) yield `request ${number} is logged with ${duration} ms`;
   if (plan.engine === 'function' && Number(writtenAt) > (seen.ended ?? 0)) {
     yield `the line of ${number} comes after its environment is frozen`;
   }

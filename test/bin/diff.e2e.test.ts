@@ -92,6 +92,7 @@ describe('with an app that only writes templates', () => {
   afterAll(remove);
 
   test('a stage that the base lacks is compared with nothing', () => {
+    edit(folder, 'cdk.json', (text) => text.replace('"dev":{}', '"dev":{},"test":{}'));
     const { status, lines } = diff(folder, '--stage', 'test');
     expect([status, lines[0]]).toEqual([
       ...[2, 'Note: the stage is new: deploying it makes a stack of its own, with empty tables'],

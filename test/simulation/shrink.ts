@@ -20,9 +20,8 @@ function* simpler(value: unknown): Generator<unknown> {
       if (['seed', 'status', 'speech', 'call'].includes(name)) continue;
       for (const one of simpler(member)) yield { ...value, [name]: one };
     }
-  } else if (typeof value === 'number' && value > 1) {
-    yield Math.floor(value / 2);
-    yield value - 1;
+  } else if (typeof value === 'number') {
+    for (let less = Math.floor(value / 2); less >= 1; less = Math.floor(less / 2)) yield value - less;
   }
 }
 

@@ -56,10 +56,15 @@ export const limits: Invariants = {
     sentence:
       'The figures in headers are those of the counter at some moment of the request, with a refund if there is one.',
     *breaches({ history, facts, accounts }) {
-      for (const { number, seen } of facts) {
+      for (const { number, seen, plan, text } of facts) {
         const { limit, remaining } = figuresIn(seen);
         if (seen.status !== undefined && !(remaining >= 0 && remaining <= limit))
           yield `${number} has ${remaining} of ${limit} left`;
+        if (plan.asks === 'for usage' && seen.status === 200 && seen.end === 'whole') {
+          const { requests } = JSON.parse(text);
+          if (requests.remaining !== remaining || requests.limit - requests.used !== remaining)
+            yield `${number} is told in its body that ${requests.remaining} are left`;
+        }
       }
       if (history.plan.storeFaults.length > 0) return;
       for (const account of accounts) {

@@ -39,6 +39,8 @@ async function passThrough(
   const rewriter = createVectorsRewriter((text) =>
     rewriteAnswer(scanLeniently(createScanner(), text), request.parsed, hiding, record.usage),
   );
+  // The connection does not: to it, an answer that has arrived is over, even if nobody has read it.
+  whenAborted(signal, (reason) => answer.destroy(reason as Error));
   let failure: GatewayError | undefined;
   try {
     for await (const bytes of answer) {

@@ -105,6 +105,13 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   forward: [
     [
+      'vectors that have come, and wait for ever',
+      10408,
+      'whenAborted(signal, (reason) => answer.destroy(reason as Error));',
+      '',
+      'was fixed',
+    ],
+    [
       'vectors that are whole told as a failure',
       29,
       'client.write(rewriter.finish());',
@@ -342,6 +349,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   ],
   report: [['an address in the log', 1, 'network: request.networkId,', "network: request.headers['x-forwarded-for'],"]],
   steps: [
+    [
+      'a usage that tells of one more',
+      45,
+      'requests: { limit, used, remaining, resets_at',
+      'requests: { limit, used, remaining: remaining + 1, resets_at',
+    ],
     [
       'a count of tokens that is charged',
       44,

@@ -136,7 +136,8 @@ function isHeldBack(
   const breaksOff = turn?.status === 200 && turn.stopsAfter >= 0 && turn.stops !== 'silence';
   const isMidway = breaksOff && failedAt > pausedAt + 300 && failedAt < pausedAt + pauses - 100;
   const sent = sending.findLast(({ time }) => time < failedAt - 200)?.bytes ?? 0;
-  const longest = Math.max(0, ...(answer?.pieces ?? []).map(({ length }) => length));
+  const atOnce = sending.map(({ bytes }, at) => bytes - (sending[at - 1]?.bytes ?? 0));
+  const longest = Math.max(0, ...(answer?.pieces ?? []).map(({ length }) => length), ...atOnce);
   return isMidway && sent > bytesBefore + allBuffers + longest;
 }
 

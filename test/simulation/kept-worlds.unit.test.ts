@@ -20,3 +20,19 @@ test('a refund behind midnight leaves the figures of the new day', () =>
     requests: [{ stream: true, turns: [{ says: 'no end', pieces: 'bytes', framing: 'gzip' }] }, {}],
     store: 'sqlite',
   }));
+
+test('vectors that nobody reads end with the time of their request, though all of them have come', () =>
+  holds({
+    settings: { REQUEST_TIMEOUT: '20' },
+    requests: [{ asks: 'for vectors', pausesAt: 1, pauses: 29_000, turns: [{ words: 5, wordSize: 27_766 }] }],
+    storeLatency: 7,
+  }));
+
+test('vectors that nobody reads are settled when the process stops', () =>
+  holds({
+    callers: [{ kind: 'budget' }],
+    requests: [
+      { asks: 'for vectors', pausesAt: 1, pauses: 722, turns: [{ words: 16, wordSize: 34_911, reasons: true }] },
+    ],
+    ...{ store: 'sqlite', storeLatency: 6, stopsAt: 3 },
+  }));

@@ -60,7 +60,9 @@ export const limits: Invariants = {
         const { limit, remaining } = figuresIn(seen);
         if (seen.status !== undefined && !(remaining >= 0 && remaining <= limit))
           yield `${number} has ${remaining} of ${limit} left`;
-        if (plan.asks === 'for usage' && seen.status === 200 && seen.end === 'whole') {
+        // At midnight the headers may be of the next day.
+        const isOneDay = history.plan.untilMidnight > hour;
+        if (plan.asks === 'for usage' && seen.status === 200 && seen.end === 'whole' && isOneDay) {
           const { requests } = JSON.parse(text);
           if (requests.remaining !== remaining || requests.limit - requests.used !== remaining)
             yield `${number} is told in its body that ${requests.remaining} are left`;

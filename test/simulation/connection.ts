@@ -99,6 +99,8 @@ interface Sending {
 /** What Node's HTTP asks of a socket. */
 export class WorldSocket extends Duplex {
   connecting = false;
+  /** Node's, while it reads. */
+  declare parser?: { close(): void };
   readonly remoteAddress: string;
   readonly #sending: Sending;
   readonly #scheduler: Scheduler;
@@ -166,6 +168,11 @@ export class WorldSocket extends Duplex {
     this.#idle = delay > 0 ? this.#scheduler.setTimer(() => this.emit('timeout'), delay, false) : undefined;
     if (this.#idle) Object.assign(this.#idle, { isRef: false });
     return this;
+  }
+
+  /** Lets go of Node's parser, which would hold a world whose process has died. */
+  forget(): void {
+    if (!this.destroyed) this.parser?.close();
   }
 
   setNoDelay = (): this => this;

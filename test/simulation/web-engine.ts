@@ -81,6 +81,7 @@ export function startWeb(world: World): Engine {
     const { latency } = plan;
     const place = { remoteAddress: '10.0.0.1', allowHalfOpen: true };
     const { socket, peer } = createConnection({ scheduler, process, latency, ...place });
+    world.sockets.push(socket);
     scheduler.at(latency, process, () => {
       if (world.servers.has(process)) server.emit('connection', socket);
       else socket.destroy();

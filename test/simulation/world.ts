@@ -54,6 +54,8 @@ export interface World {
   readonly random: Random;
   readonly escaped: unknown[];
   readonly servers: Map<Process, Server>;
+  /** The gateway's ends of its clients' connections. */
+  readonly sockets: WorldSocket[];
 }
 
 /** Noon, or as long before midnight as is planned, of a day in the middle of nothing. */
@@ -91,6 +93,7 @@ async function live(subject: Subject, plan: Plan, isTraced: boolean): Promise<Hi
   };
   const stops = await engine.stop();
   const bytes = memory.reduce((sum, { held }) => sum + held, 0);
+  for (const socket of [...world.sockets, ...upstreams.sockets]) socket.forget();
   const { tries } = upstreams;
   return {
     plan,
@@ -149,7 +152,19 @@ function openWorld(subject: Subject, plan: Plan, isTraced: boolean) {
   };
   const none = () => Promise.reject(new Error('there is none here'));
   const outside = { readSecret: none, readToken: none, writeLog, now: scheduler.now };
-  const shared = { plan, subject, scheduler, store, environment, config, outside, trace, random, servers };
+  const shared = {
+    plan,
+    subject,
+    scheduler,
+    store,
+    environment,
+    config,
+    outside,
+    trace,
+    random,
+    servers,
+    sockets: [] as WorldSocket[],
+  };
   const escaped: unknown[] = [];
   return { ...shared, escaped, begin, upstreams, memory, log, logTimes, lines };
 }

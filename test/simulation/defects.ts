@@ -140,7 +140,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'a client of vectors who leaves pays nothing',
-      323,
+      996,
       "if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(shouldDrain && { failure }) };",
       '',
     ],

@@ -108,7 +108,7 @@ function drawVectors(random: Random): Partial<RequestPlan> {
     pauses: random.pick([400, 5_000, 40_000]),
     turns: [drawTurn(random, true)],
   });
-  return { asks: 'for vectors', ...(random.once(4) && slowly()) };
+  return { asks: 'for vectors', ...(random.once(12) && slowly()) };
 }
 
 const failures = [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529];

@@ -57,8 +57,6 @@ test('a client that reads slowly slows the upstream down (back-pressure), and ge
   expect(await watched.lineOf(String(response.headers['x-request-id']))).toMatchObject({ end: 'complete' });
 });
 
-const guest = { 'x-api-key': 'guest' };
-
 test('vectors are streamed with back-pressure too', async () => {
   await using watched = await startWatchedGateway({ environment: { UPSTREAM_EMBEDDINGS_MODEL: 'any' } });
   const { gateway } = watched;
@@ -66,7 +64,11 @@ test('vectors are streamed with back-pressure too', async () => {
   const [begin, end] = ['{"data":[{"embedding":[', '1]}]}'];
   const jsonHead = head(200, { 'content-type': 'application/json' });
   gateway.upstream.answer([jsonHead, write(begin), flood(size, '0.1,'.repeat(16_384)), write(end)]);
-  const response = await gateway.post('/v1/embeddings', { model: 'svc-embedding', input: 'hi' }, guest);
+  const response = await gateway.post(
+    '/v1/embeddings',
+    { model: 'svc-embedding', input: 'hi' },
+    { 'x-api-key': 'guest' },
+  );
   expect(await bytesOnceStill(gateway.upstream, await gateway.upstream.arrival(0))).toBeLessThan(
     heldBySystem + 20 * mebibyte,
   );

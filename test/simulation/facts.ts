@@ -97,7 +97,7 @@ function chargeOf(fact: Omit<Fact, 'charge'>, { plan: world, stops }: History, l
 }
 
 /** How long an upstream's stream may be silent, in milliseconds. */
-const idleIn = ({ settings }: History['plan']): number => 1000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
+export const idleIn = ({ settings }: History['plan']): number => 1000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
 
 /** Whether a stream that had begun, and still ran, took longer than a request may. */
 function isCutByDeadline({ seen, understood }: Omit<Fact, 'charge'>, world: History['plan'], last?: Try): boolean {
@@ -141,9 +141,11 @@ function isHeldBack(
   return isMidway && sent > bytesBefore + allBuffers + longest;
 }
 
+/** How long a request may take, in milliseconds. */
+export const timeIn = ({ settings }: History['plan']): number => 1_000 * Number(settings.REQUEST_TIMEOUT ?? 870);
+
 /** Whether its time was up. */
-export const isLateIn = ({ settings }: History['plan'], seen: Seen): boolean =>
-  (seen.ended ?? 0) - seen.begun >= 1000 * Number(settings.REQUEST_TIMEOUT ?? 870);
+export const isLateIn = (plan: History['plan'], seen: Seen): boolean => (seen.ended ?? 0) - seen.begun >= timeIn(plan);
 
 /** What a caller's counter says. */
 export interface Account {

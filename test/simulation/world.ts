@@ -152,19 +152,8 @@ function openWorld(subject: Subject, plan: Plan, isTraced: boolean) {
   };
   const none = () => Promise.reject(new Error('there is none here'));
   const outside = { readSecret: none, readToken: none, writeLog, now: scheduler.now };
-  const shared = {
-    plan,
-    subject,
-    scheduler,
-    store,
-    environment,
-    config,
-    outside,
-    trace,
-    random,
-    servers,
-    sockets: [] as WorldSocket[],
-  };
+  const sockets: WorldSocket[] = [];
+  const shared = { plan, subject, scheduler, store, environment, config, outside, trace, random, servers, sockets };
   const escaped: unknown[] = [];
   return { ...shared, escaped, begin, upstreams, memory, log, logTimes, lines };
 }

@@ -1,4 +1,4 @@
-import { type Fact, isLateIn, type Line } from '../facts.ts';
+import { type Fact, idleIn, isLateIn, type Line, timeIn } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Try } from '../upstream.ts';
 import type { History } from '../world.ts';
@@ -26,7 +26,7 @@ export const order: Invariants = {
         if (isPeaceful(plan) && seen.end === 'not connected') yield `client ${number} finds nobody`;
         if (seen.headers['x-svc-error'] === 'internal_error') yield `${number} is answered internal_error`;
         const time = (seen.ended ?? 0) - seen.begun;
-        const longest = 1_000 * Number(plan.settings.REQUEST_TIMEOUT ?? 870) + 10_000 + request.pauses + lostTime(plan);
+        const longest = timeIn(plan) + 10_000 + request.pauses + lostTime(plan);
         if (time > longest) yield `${number} waits for ${time} ms`;
       }
       for (const error of escaped) yield `nobody caught ${error instanceof Error ? error.stack : error}`;
@@ -45,7 +45,7 @@ export const order: Invariants = {
       }
       if (plan.engine !== 'web') return;
       const interval = 1_000 * Number(plan.settings.KEEP_ALIVE_INTERVAL ?? 15);
-      const idle = 1_000 * Number(plan.settings.UPSTREAM_IDLE_TIMEOUT ?? 300);
+      const idle = idleIn(plan);
       for (const { number, seen, plan: request, tries } of facts) {
         const isHeard =
           request.stream && request.asks === 'for an answer' && seen.end === 'whole' && request.pausesAt < 0;
@@ -90,7 +90,7 @@ const mostListeners = 9;
 
 function* untrueLine(line: Line, { number, seen, understood, charge, lines }: Fact, plan: Plan): Generator<string> {
   const { status, end, refunded, writtenAt, duration } = line;
-  const longest = 1_000 * Number(plan.settings.REQUEST_TIMEOUT ?? 870) + patience + lostTime(plan);
+  const longest = timeIn(plan) + patience + lostTime(plan);
   if (Number(duration) > longest) yield `request ${number} is logged with ${duration} ms`;
   if (plan.engine === 'function' && Number(writtenAt) > (seen.ended ?? 0)) {
     yield `the line of ${number} comes after its environment is frozen`;
@@ -123,7 +123,7 @@ function isGivenUpEarly(one: Try, { plan, seen, tries }: Fact, { plan: world, st
   const graceEnds = stopsAt < 0 ? Number.POSITIVE_INFINITY : (stops[0]?.told ?? 0) + world.grace;
   const mayMoveOn = plan.stream && one !== tries.at(-1);
   const longest = Math.min(
-    plan.stream ? 1_000 * Number(settings.UPSTREAM_IDLE_TIMEOUT ?? 300) : Number.POSITIVE_INFINITY,
+    plan.stream ? idleIn(world) : Number.POSITIVE_INFINITY,
     mayMoveOn ? 1_000 * Number(settings.UPSTREAM_FIRST_EVENT_TIMEOUT ?? 900) : Number.POSITIVE_INFINITY,
   );
   // A connection that ends without a byte is tried again in the time of the first.

@@ -6,6 +6,7 @@ const slowest = [
   'simulation/many-worlds',
   'simulation/simulate',
   'bin/diff',
+  'operator/diff',
   'lambda/any-request',
   'bin/gateway',
   'bin/trace',

@@ -8,6 +8,7 @@ import { PRICES } from '../support/prices.ts';
 import { synthesizeEdgeAlarms, synthesizeParts, synthesizeStack } from '../support/stack.ts';
 
 const alarmsWith = (settings: object) => readAlarms(synthesizeStack({ ...settings }).template.toJSON());
+const usual = alarmsWith({});
 const alarmEmail = 'on-call@example.com';
 const company = {
   APP_URL: 'https://api.example.com',
@@ -58,7 +59,7 @@ test('every alarm fills the gaps of its metrics, except on executions, which are
 });
 
 test('alarms on a failure class name an existing one', () => {
-  const labels = alarmsWith({}).flatMap(({ watched }) => Object.values(watched).map(({ label }) => label));
+  const labels = usual.flatMap(({ watched }) => Object.values(watched).map(({ label }) => label));
   const classes = labels.flatMap((label) => / Class=(\w+)$/.exec(label)?.[1] ?? []);
   expect(classes).toEqual(['credentials', 'limited', 'missing']);
   expect(Object.keys(failureClasses)).toEqual(expect.arrayContaining(classes));
@@ -78,7 +79,6 @@ const budgets = {
 test.each<[settings: object, added: object]>([
   [{ GUEST_DAILY_LIMIT: 1000 }, guests],
   [{ DAILY_LIMIT: 1000 }, { NearingDailyLimit: 'Average of DailyLimitUsed at least 80 in 1 of 12', ...guests }],
-  [{ PRICES }, budgets],
   [
     { PRICES, SPEND_LIMIT: 20 },
     {
@@ -106,7 +106,7 @@ test.each<[settings: object, added: object]>([
     },
   ],
 ])('with %j these alarms are added or changed: %j', (settings, added) => {
-  const before = new Map(alarmsWith({}).map((alarm) => [alarm.name, render(alarm)]));
+  const before = new Map(usual.map((alarm) => [alarm.name, render(alarm)]));
   const others = alarmsWith(settings).filter((alarm) => before.get(alarm.name) !== render(alarm));
   expect(Object.fromEntries(others.map((alarm) => [alarm.name, render(alarm)]))).toEqual(added);
 });
@@ -130,9 +130,7 @@ test('the canary’s alarm rings after a quarter of an hour without a passing ru
 
 test('the dashboard has every metric, and with prices one more question, in their currency', () => {
   const text: string = synthesizeParts({ PRICES, CURRENCY: 'EUR' }).parts['Dashboard/Dashboard'].DashboardBody;
-  const watched = alarmsWith({}).flatMap((alarm) =>
-    Object.values(alarm.watched).map(({ label }) => label.split(' ')[1]),
-  );
+  const watched = usual.flatMap((alarm) => Object.values(alarm.watched).map(({ label }) => label.split(' ')[1]));
   for (const name of [...Object.values(metrics).map((metric) => metric.name), ...watched]) expect(text).toContain(name);
   const { widgets } = JSON.parse(text);
   const properties: { markdown?: string; title?: string }[] = widgets.map(

@@ -29,8 +29,17 @@ export function synthesizeWithBothEngines(settings: Readonly<Record<string, unkn
   return { ...functionUrl, Resources: { ...web.Resources, ...functionUrl.Resources } };
 }
 
-/** The template of a deployment in use, as the gate reads it. */
+const synthesized = new Map<string, Template>();
+
+/** The template of a deployment in use, as the gate reads it: made once for the same settings, so only a copy may be edited. */
 export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}): Template {
+  const key = JSON.stringify(settings);
+  const made = synthesized.get(key) ?? synthesizeAnew(settings);
+  synthesized.set(key, made);
+  return made;
+}
+
+function synthesizeAnew(settings: Readonly<Record<string, unknown>>): Template {
   const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context: pathContext });
   const { stackName: name, terminationProtection = false, tags } = stack;
   return { ...template.toJSON(), Stack: { name, terminationProtection, tags: tags.tagValues() } };

@@ -239,12 +239,12 @@ describe('the gate, on the whole template', () => {
   };
   const without = { edge: false, edgeDomainName: '', edgeCertificateArn: '', edgeWebAclArn: '', canary: false };
   test.each([
-    ['edge', { ...everything, ...{ canary: false } }, [edge]],
-    ['canary', { canary: true }, [canary]],
-    ['tracing', { tracing: true }, [tracing]],
-    ['ACCESS', { ACCESS: 'keys' }, [access]],
     ['OIDC_ISSUER', company, [signIn]],
-    ['all of them', { ...everything, tracing: true, ACCESS: 'keys' }, [edge, canary, tracing, access]],
+    [
+      'edge, canary, tracing and ACCESS',
+      { ...everything, tracing: true, ACCESS: 'keys' },
+      [edge, canary, tracing, access],
+    ],
     ['one that changes little', { MEMBER_LIMIT: 60 }, []],
   ])('reports each decision on one line: %s', (_what, more, said) => {
     const [plain, other] = [synthesizeWhole(without), synthesizeWhole({ ...without, ...more })];

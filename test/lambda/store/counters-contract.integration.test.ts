@@ -121,7 +121,7 @@ describe.each(Object.entries(stores))('%s', (_, open) => {
       );
       expect(await opened.store.counters.read(window)).toMatchObject({ used: 2, taken: 80 });
       expect(grantedIn(await chargeMany({ ...window, budget: budgetOf({ reserve: 20 }) }, 2))).toBe(1);
-      const free = { ...window, budget: budgetOf({ reserve: undefined }) };
+      const free = { ...window, budget: budgetOf({ amount: 1, reserve: undefined }) };
       expect(await opened.store.counters.charge(free, createToken())).toMatchObject({ granted: true, taken: 100 });
       const tooDear = newWindow(noon, { budget: budgetOf({ reserve: 101 }) });
       expect(await charge(tooDear)).toMatchObject({ granted: false, reason: 'budget', used: 0 });

@@ -15,12 +15,13 @@ export async function chargeUntilKilled(
   item: string,
   processes: number,
   most: number,
+  limit = 10_000,
 ): Promise<number> {
   let heard = 0;
   const record = join(folder, `${item}.record`);
   writeFileSync(record, '');
   const children = Array.from({ length: processes }, () =>
-    spawn(process.execPath, [program, folder, item, record], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    spawn(process.execPath, [program, folder, item, record, `${limit}`], { stdio: ['ignore', 'pipe', 'inherit'] }),
   );
   await Promise.all(
     children.map(async (child) => {

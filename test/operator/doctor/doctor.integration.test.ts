@@ -178,14 +178,16 @@ test('a proxy that takes the quota headers away is no reason to count with what 
 
 test('the stage says what must not show, and whether there are guests', async () => {
   const stage = { ACCESS: 'keys', UPSTREAM_NAMES: 'object', APP_URL: 'http://127.0.0.1:9' };
-  expect(detailsOf(await examine(gateway, [], { stage }))).toEqual({
+  const rows = await examine(gateway, [], { stage });
+  expect(detailsOf(rows)).toEqual({
     'sign-in: can be asked': 'GET /cli/info failed: bad port',
     'keys: a placeholder': 'is served, though the stage has ACCESS=keys',
     'hiding: no name anywhere': expect.stringMatching(/^GET \/v1\/models: a key: object has object$/),
     'quota: the limits': '50 for the key, 3 for a placeholder, but a guest has 0',
   });
-  const noted = detailsOf(await examine(gateway, [], { stage }), 'note');
-  expect(noted).toMatchObject({ 'hiding: names in code': expect.stringMatching(/^object is also hidden in code/) });
+  expect(detailsOf(rows, 'note')).toMatchObject({
+    'hiding: names in code': expect.stringMatching(/^object is also hidden in code/),
+  });
   await expect(examine(gateway, ['--stage', 'prod'], { stage: {} })).rejects.toThrow('prod is no stage');
 });
 

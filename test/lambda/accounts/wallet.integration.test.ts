@@ -174,7 +174,7 @@ describe('the accounts function', () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
     const tables = await wallet.readTables();
-    for (let click = 0; click < 6; click += 1) expect(await issue(session)).toBe(409);
+    expect(await issue(session)).toBe(409);
     expect(await wallet.readTables()).toEqual(tables);
     for (let link = 0; link < 5; link += 1) expect(await linkNetwork(session)).toBe(200);
     const before = await wallet.keys.findLink(idOf(network));
@@ -190,8 +190,8 @@ describe('the accounts function', () => {
   test('a sixth key that races with the fifth undoes its count', async () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     for (let key = 0; key < 4; key += 1) expect(await issue(session)).toBe(200);
-    const clicks = await Promise.all(Array.from({ length: 5 }, () => issue(session)));
-    expect(clicks.sort()).toEqual([200, 409, 409, 409, 409]);
+    const clicks = await Promise.all(Array.from({ length: 3 }, () => issue(session)));
+    expect(clicks.sort()).toEqual([200, 409, 409]);
     for (let link = 0; link < 5; link += 1) expect(await linkNetwork(session)).toBe(200);
     expect(await linkNetwork(session)).toBe(429);
   });

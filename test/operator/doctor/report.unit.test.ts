@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createFold, fail, note, ok } from '../../../operator/doctor/report.ts';
+import { createFold, fail, note, ok, renderRow } from '../../../operator/doctor/report.ts';
 
 test('a fault of the gateway is said once, whichever checks meet it', () => {
   const fold = createFold();
@@ -23,4 +23,9 @@ test('a fault of the gateway is said once, whichever checks meet it', () => {
   expect(rest.slice(0, 2)).toEqual(['the same as chat: answers', 'the same as chat: answers']);
   expect(rest.slice(2)).toEqual(rows.slice(3).map(({ detail }) => detail));
   expect(rows.map(fold).every(({ mark }, place) => mark === rows[place]?.mark)).toBe(true);
+});
+
+test('nothing that a server sent is obeyed by a terminal', () => {
+  const row = { area: 'hiding', check: 'no foreign header', ...fail('x-foreign: a\u009b2J\u001b[2J') };
+  expect(renderRow(row)).toBe('✘ hiding     no foreign header           x-foreign: a?2J?[2J');
 });

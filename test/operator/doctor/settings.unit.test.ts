@@ -11,6 +11,7 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
   const stages = {
     dev: { UPSTREAM_DIALECTS: 'chat,messages', APP_URL: 'https://app.example' },
     prod: { UPSTREAM_NAMES: 'AcmeCorp', ACCESS: 'keys', edge: true },
+    claude: { UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: 9 },
   };
   const names = ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'];
   const block = { defaults, stages };
@@ -27,6 +28,7 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
     ...{ appUrl: 'https://app.example', oidcIssuer: undefined },
   });
   expect(readStage(block, 'prod')).toMatchObject({ names: ['AcmeCorp', ...names], translated: [], closed: true });
+  expect(readStage(block, 'claude')).toMatchObject({ translated: ['chat', 'responses'] });
   const models = { UPSTREAM_TEXT_MODEL: 'openai.gpt-oss-120b-1:0', UPSTREAM_VISION_MODEL: '' };
   const dev = { UPSTREAM_AUTH: 'aws', UPSTREAM_BASE_URL: '', UPSTREAM_DIALECTS: 'chat', ...models };
   const atBedrock = { stages: { dev } };

@@ -47,6 +47,7 @@ describe('the distribution', () => {
       WebACLId: edgeWebAclArn,
     });
     expect(outputs.GatewayUrl.Value).toBe('https://api.example.com/');
+    expect(parts['Wallet/Function'].Environment.Variables.APP_URL).toBe('https://api.example.com');
     expect(outputs).toHaveProperty('EdgeDomainName');
   });
 
@@ -65,16 +66,9 @@ describe('the distribution', () => {
 
   test('reads another version of the secret if the setting names it', () => {
     const edgeSecretVersion = '0a1b2c3d-aaaa-bbbb-cccc-1234567890ab';
-    const text = JSON.stringify(synthesizeParts({ edge: true, edgeSecretVersion }).template);
-    expect(text).toContain(`:SecretString:::${edgeSecretVersion}}}`);
+    const { template } = synthesizeParts({ edge: true, edgeSecretVersion });
+    expect(JSON.stringify(template)).toContain(`:SecretString:::${edgeSecretVersion}}}`);
   });
-});
-
-test('a CDN of the operator’s own has a secret, and takes the place of the distribution', () => {
-  const { parts, outputs } = synthesizeParts({ EDGE_HEADER: 'x-real-ip' });
-  expect(Object.keys(parts)).toContain('Secrets/Edge');
-  expect(Object.keys(parts)).not.toContain('Edge/Distribution');
-  expect(outputs).not.toHaveProperty('EdgeDistribution');
 });
 
 test('the web ACL in the docs limits addresses, and inspects no body', () => {

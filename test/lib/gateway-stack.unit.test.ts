@@ -133,15 +133,13 @@ test('the function of /cli is told where the gateway is, and what its page shows
   const elsewhere = { APP_URL: company.APP_URL, GATEWAY_URL: 'https://other.example' };
   expect(told(keysOnly, 'Wallet/Function')).toMatchObject(elsewhere);
   expect(told(web, 'Wallet/Function').GATEWAY_URL).toBe('https://Web/Function/Endpoint.DomainName/');
-  // Its own domain is known from the settings, too.
-  const { APP_URL } = told(synthesizeParts(domain), 'Wallet/Function');
-  expect(APP_URL).toBe('https://api.example.com');
 });
 
-test('another CDN gets a secret of its own', () => {
+test('another CDN gets a secret of its own, and takes the place of the distribution', () => {
   const header = { EDGE_HEADER: 'x-real-ip', EDGE_SECRET_ID: 'Secrets/Edge' };
   expect(told(withCdn, 'Gateway/Function')).toMatchObject(header);
   expect(withCdn.outputs.EdgeSecret).toEqual({ Value: 'Secrets/Edge' });
+  expect(withCdn.parts).not.toHaveProperty('Edge/Distribution');
 });
 
 test('operators’ commands find in the outputs what settings have created', () => {

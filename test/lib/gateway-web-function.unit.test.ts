@@ -153,7 +153,6 @@ const told = (template: AnyTree) => propertiesIn(template, 'Web/Function/Revisio
 test.each<readonly [what: string, change: Change, marked: RegExp]>([
   ['a key in a template', (t) => (told(t).UPSTREAM_API_KEYS = 'key'), /UPSTREAM_API_KEYS/],
   ['a longer request', (t) => (told(t).REQUEST_TIMEOUT = '1000'), /reachable: is stopped in the middle/],
-  ['a setting that nobody knows', (t) => (told(t).SECRET_HASH = 'a'.repeat(64)), /SECRET_HASH/],
   [
     'code that anyone may read',
     (t) =>

@@ -104,20 +104,3 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toEqual([]);
   });
 });
-
-test('a retried write takes the same slot, even the last one', async () => {
-  for (let count = 1; count <= 5; count += 1) {
-    const slot = { hash: `hash${count}`, takenAt: time };
-    expect(await members.takeSlot(member, slot, 5)).toBe(true);
-    expect(await members.takeSlot(member, slot, 5)).toBe(true);
-  }
-  expect(await members.readSlots(member)).toHaveLength(5);
-});
-
-test('a retried write can take its challenge, another write can’t', async () => {
-  await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: time });
-  const taken = (token: string, now = time - 1) =>
-    members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
-  expect(await taken('late', time)).toBe(false);
-  expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
-});

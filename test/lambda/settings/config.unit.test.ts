@@ -126,11 +126,6 @@ describe('readConfig', () => {
     expect(faultsOf({ ...least, ...own })).toEqual(faults);
   });
 
-  test('a number with a leading zero does not start a new upstream', () => {
-    const faults = faultsOf({ ...least, UPSTREAM_02_BASE_URL: 'https://two.example/v1' });
-    expect(faults).toEqual([expect.stringMatching(/^UPSTREAM_02_BASE_URL is not a known setting/)]);
-  });
-
   test('reads upstreams in the order of their numbers, each with addresses and models of its dialects, or plain ones', () => {
     const needed = { TEXT_MODEL: 't', VISION_MODEL: 'v' };
     const { all: upstreams } = readConfig({
@@ -207,7 +202,6 @@ describe('readConfig', () => {
     ['NETWORK_SALT', 'short'],
     ['EDGE_HEADER', 'x-viewer'],
     ['UPSTREAM_2_COLOUR', 'red'],
-    ['UPSTREAM_1_BASE_URL', 'https://one.example'],
   ])('refuses a value by name, without showing the value of another', (name, value) => {
     const faults = faultsOf({ ...least, [name]: value });
     expect(faults.length).toBeGreaterThan(0);

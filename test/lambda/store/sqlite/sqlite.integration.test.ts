@@ -49,16 +49,6 @@ test('only a gateway creates a folder: for a command, one without a gateway’s 
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('several processes use one file at once', async () => {
-  const [one, other] = [await open(), await open()];
-  const charges = Array.from({ length: 40 }, (_, index) =>
-    [one, other][index % 2]?.store.counters.charge({ ...window, limit: 30 }, createToken()),
-  );
-  const results = await Promise.all(charges);
-  expect(results.filter((result) => result?.granted)).toHaveLength(30);
-  await Promise.all([one.close(), other.close()]);
-});
-
 test('while another process holds the lock it reads, and what writes waits', async () => {
   const { store, close } = await open();
   const other = new DatabaseSync(pathOf('gateway.db'));

@@ -48,31 +48,28 @@ const imported = 'arn:aws:bedrock:eu-west-1:123456789012:imported-model/abc123';
 const systems = `arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.${claude}`;
 
 describe('the role may call just the models that are set', () => {
-  test.each<[form: string, model: string, rights: string[]]>([
-    [
-      "a foundation model's id",
-      'openai.gpt-oss-120b-1:0',
-      both('arn:aws:bedrock:HERE::foundation-model/openai.gpt-oss-120b-1:0'),
-    ],
-    ...['us', 'apac', 'us-gov', 'global'].map((where): [string, string, string[]] => {
-      const arn = `arn:aws:bedrock:HERE:ME:inference-profile/${where}.${claude}`;
-      const models = both(`arn:aws:bedrock:*::foundation-model/${claude}`, onlyThrough(arn));
-      return [`a profile of ${where}`, `${where}.${claude}`, [...both(arn), ...models]];
-    }),
-    [
-      "a profile's ARN",
-      systems,
-      [...both(systems), ...both(`arn:aws:bedrock:*::foundation-model/${claude}`, onlyThrough(systems))],
-    ],
-    [
-      'a profile of one’s own, whose model its ARN does not say',
-      application,
-      [...both(application), ...both('arn:aws:bedrock:*::foundation-model/*', onlyThrough(application))],
-    ],
-    ['a model of one’s own', imported, both(imported)],
-  ])('%s', (_form, model, rights) => {
-    const base = model.startsWith('arn:') ? { UPSTREAM_DIALECTS: 'chat' } : {};
-    expect(rightsOf(atBedrock(model, base))).toEqual([...rights, token()].sort());
+  test('in whatever form they are named', () => {
+    const model = 'openai.gpt-oss-120b-1:0';
+    const profiles = ['us', 'apac', 'us-gov', 'global'].map((where) => `${where}.${claude}`);
+    const throughProfile = (arn: string, modelId = claude) => [
+      ...both(arn),
+      ...both(`arn:aws:bedrock:*::foundation-model/${modelId}`, onlyThrough(arn)),
+    ];
+    const upstreams = [model, ...profiles, systems, application, imported].map((id, index) => {
+      const prefix = index === 0 ? 'UPSTREAM' : `UPSTREAM_${index + 1}`;
+      return { [`${prefix}_AUTH`]: 'aws', [`${prefix}_TEXT_MODEL`]: id };
+    });
+    expect(rightsOf(Object.assign({ UPSTREAM_VISION_MODEL: '' }, ...upstreams))).toEqual(
+      [
+        ...both(`arn:aws:bedrock:HERE::foundation-model/${model}`),
+        ...profiles.flatMap((id) => throughProfile(`arn:aws:bedrock:HERE:ME:inference-profile/${id}`)),
+        ...throughProfile(systems),
+        // The ARN of a profile of one's own does not say its model.
+        ...throughProfile(application, '*'),
+        ...both(imported),
+        token(),
+      ].sort(),
+    );
   });
 
   test('two models, each once, and a second upstream in a region of its own', () => {

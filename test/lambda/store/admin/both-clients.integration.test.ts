@@ -1,9 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ServiceError } from '../../../../lambda/aws/repeat.ts';
 import { inTime } from '../../../../lambda/store/admin/documents.ts';
+import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import { createReadItem, toPlain } from '../../../../lambda/store/dynamodb/read-item.ts';
 import type { Item } from '../../../../lambda/store/dynamodb/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
@@ -186,4 +187,18 @@ testRows<[string, updates: Update[], outcomes: object[]]>([
   ],
 ])('both clients behave alike', async (name, updates, outcomes) => {
   expect(await expectAlike(name, updates)).toMatchObject(outcomes);
+});
+
+test('keys and links are found in the form that deployed tables have', async () => {
+  const { documents, keysTable } = database;
+  const store = createKeyStore(documents, keysTable);
+  const put = (pk: string, values: object) =>
+    documents.send(new PutCommand({ TableName: keysTable, Item: { ...values, pk } }));
+  const record = { id: 'key_1', member: 'alice', createdAt: 1000 };
+  await put('key#hash1', record);
+  await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1_800_000_000 });
+  await put('issued', {});
+  expect(await store.findKey('hash1')).toEqual(record);
+  expect(await store.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });
+  expect(await store.anyKeyIssued()).toBe(true);
 });

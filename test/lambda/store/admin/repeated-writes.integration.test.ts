@@ -74,6 +74,7 @@ async function startStores(loses: boolean) {
     stop: createStopSwitch(documents, keysTable),
     counts: createAdminCounters(documents, quotaTable),
     reservation,
+    operations: proxy.operations,
     async readAll() {
       const pages = [keysTable, quotaTable].map((TableName) => client.send(new ScanCommand({ TableName })));
       const items = (await Promise.all(pages)).flatMap(({ Items = [] }) => Items);
@@ -106,4 +107,10 @@ test('a retried guess at a code counts twice, and a retried poll once', async ()
   expect(await lossy.deviceFlow.findByUserCode('code', 5)).toMatchObject({ tries: 2 });
   await lossy.deviceFlow.notePoll('device', noon);
   expect(await lossy.deviceFlow.find('device')).toMatchObject({ polledAt: noon });
+});
+
+test('an unknown user code costs a read, and no write', async () => {
+  await using sound = await startStores(false);
+  expect(await sound.deviceFlow.findByUserCode('unknown', 5)).toBeUndefined();
+  expect(sound.operations).toMatchObject([{ name: 'GetItem' }]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CallService } from '../../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../../lambda/aws/repeat.ts';
+import { dayOf } from '../../../../lambda/budget/time.ts';
 import {
   type ChargeResult,
   type Counters,
@@ -9,6 +10,7 @@ import {
   type OpenReservation,
 } from '../../../../lambda/store/counters.ts';
 import { createCounters } from '../../../../lambda/store/dynamodb/counters.ts';
+import { createGlobalCounters } from '../../../../lambda/store/dynamodb/global-counters.ts';
 import { type Item, itemSize, type Update } from '../../../../lambda/store/dynamodb/table.ts';
 import { outage } from '../../../../lambda/store/errors.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
@@ -261,4 +263,10 @@ test('a budget drops old periods, along with unsettled reservations', async () =
   await counters.charge(later, createToken());
   expect(await counters.read(window)).toMatchObject({ used: 0, taken: 0 });
   expect(await counters.read(later)).toMatchObject({ used: 1, taken: 2, open: [{ amount: 2 }] });
+});
+
+test('the deployment’s counts of a day expire with it', async () => {
+  const day = dayOf(clock.time);
+  await createGlobalCounters(database.callDynamoDb, database.quotaTable).add(day, { requests: 1 });
+  expect((await load(`deployment#${day.period}`)).ttl).toEqual({ N: String(day.expiresAt / 1000) });
 });

@@ -55,24 +55,18 @@ test('a new key says what budget it has, or shares', async () => {
   expect(await run('issue')).not.toContain('budget');
 });
 
-test('a budget is changed and taken away, and each change says what is counted', async () => {
+test('a budget is changed and taken away', async () => {
   const { id } = await runJson('issue', '--member', 'grace');
   const memberBudget = { amount: 5_000_000, window: 'week' } as const;
-  const saying = (spending: string, settings: string) =>
-    expect.stringMatching(new RegExp(`^${id} is changed\\. ${soon}${spending}\n[^]*\nbudget +${settings}\n`));
-  const alone = 'for this key alone';
-  const nothing = (window: string) => `: nothing is counted in the current ${window} so far\\.`;
-  const itself = ' It counts for itself';
-  const shared = ` It draws on what all keys of the member share${nothing('week')}`;
-  const changes: [text: string, said: unknown][] = [
-    ['50/month', saying(itself + nothing('month'), `50\\.00 EUR a month, ${alone}`)],
-    ['60/month', saying(itself + nothing('month'), `60\\.00 EUR a month, ${alone}`)],
-    ['0.5/day', saying(itself + nothing('day'), `0\\.50 EUR a day, ${alone}`)],
-    ['none', saying(shared, '5\\.00 EUR a week, shared by all keys of the member')],
-  ];
-  for (const [text, said] of changes) expect(await runOn({ memberBudget }, 'budget', id, text)).toEqual(said);
+  const changed = `^${id} is changed\\. ${soon} It`;
+  expect(await runOn({ memberBudget }, 'budget', id, '60/month')).toMatch(
+    new RegExp(`${changed} counts for itself: [^]*\nbudget +60\\.00 EUR a month, for this key alone\n`),
+  );
+  expect(await runOn({ memberBudget }, 'budget', id, 'none')).toMatch(
+    new RegExp(`${changed} draws on [^]*\nbudget +5\\.00 EUR a week, shared by all keys of the member\n`),
+  );
   const none = await run('budget', id, 'none');
-  expect(none).toMatch(new RegExp(`^${id} is changed\\. ${soon} It has no budget now\\.\n\nid [^]*\nlimit `));
+  expect(none).toMatch(new RegExp(`${changed} has no budget now\\.\n\nid [^]*\nlimit `));
   expect(none).not.toMatch(/^budget/m);
   // With a limit of its own it has its own copy of the member's budget.
   await run('limit', id, '7');
@@ -150,7 +144,6 @@ describe('what a budget has spent', () => {
     };
     const models = [{ id: 'acme', inputTokens: 900, outputTokens: 30, spent: '1.25' }];
     expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget: { ...budget, models } });
-    expect(await run('show', id)).toMatch(/^models +acme, acme-vision$/m);
     expect(await run('show', id)).toMatch(/^by model +acme: 900 tokens in and 30 out for 1\.25$/m);
     const whose = { kind: 'key', id, member, label: 'ci' };
     const kept = { burst: 60, models: ['acme', 'acme-vision'] };

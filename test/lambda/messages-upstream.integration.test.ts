@@ -1,13 +1,11 @@
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { empty, json, sse } from '../../local/upstream/script.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
 import { createBindingModel, eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { testRows } from '../support/test-rows.ts';
 import { readable } from '../support/upstream-identity.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -33,6 +31,7 @@ const post = (path: string, body: object) =>
   gateway.post(path, { model: 'svc', ...body }, { authorization: `Bearer ${key}` });
 
 const weather = { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } };
+const tools = [{ type: 'function' as const, strict: false, ...weather }];
 const chatTool = { type: 'function' as const, function: weather };
 const secret = 'I am Thunder of "AcmeCorp".\n\u{1f600}';
 const thinking = { thinking: secret };
@@ -40,219 +39,211 @@ const calls = { call: 'weather', input: { city: 'Paris' } };
 const question = { role: 'user' as const, content: 'Who?' };
 
 const { says } = createBindingModel();
-const answer = (_how: 'stream' | 'plain', ...said: Parameters<typeof says>) => gateway.upstream.answer(says(...said));
+const answer = (...said: Parameters<typeof says>) => gateway.upstream.answer(says(...said));
 
 /** Nothing that could identify the upstream. */
 function expectClean(given: unknown): void {
   expect(readable(given)).not.toMatch(/msg_upstream|thunder|acme|mars|service_tier|container|request-id/i);
 }
 
-describe.each(['stream', 'plain'] as const)(
-  'an upstream that speaks only messages, for a client of chat: %s',
-  (how) => {
-    async function ask(body: Omit<OpenAI.ChatCompletionCreateParams, 'model'>) {
-      const params = { model: 'svc', ...body } as OpenAI.ChatCompletionCreateParamsNonStreaming;
-      if (how === 'plain') return openai.chat.completions.create(params);
-      const stream = openai.chat.completions.stream({
-        ...{ ...params, stream: true, stream_options: { include_usage: true } },
-      });
-      let reasoning = '';
-      // The SDK does not accumulate members that it does not know.
-      stream.on('chunk', ({ choices }) => (reasoning += Object(choices[0]?.delta).reasoning_content ?? ''));
-      const completion = await stream.finalChatCompletion();
-      Object.assign(Object(completion.choices[0]?.message), { reasoning_content: reasoning });
-      return completion;
-    }
+const hows = ['stream', 'plain'] as const;
+type How = (typeof hows)[number];
 
-    test('answers, hidden and counted', async () => {
-      answer(how, [thinking, { text: 'I am Thunder.' }]);
-      const completion = await ask({ messages: [{ role: 'developer', content: 'Be brief.' }, question], stop: 'END' });
-      expect(completion).toMatchObject({
-        model: 'svc',
-        choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'I am svc.' } }],
-        usage: { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 6 } },
-      });
-      expect(Object(completion.choices[0]?.message).reasoning_content).toContain('I am svc of');
-      expectClean(completion);
-      const { path, headers, body } = asked();
-      expect([path, headers['anthropic-version'], headers['x-api-key']]).toEqual([
-        '/v1/messages',
-        '2023-06-01',
-        'upstream-key-one',
+async function askChat(how: How, body: Omit<OpenAI.ChatCompletionCreateParams, 'model'>) {
+  const params = { model: 'svc', ...body } as OpenAI.ChatCompletionCreateParamsNonStreaming;
+  if (how === 'plain') return openai.chat.completions.create(params);
+  const stream = openai.chat.completions.stream({
+    ...{ ...params, stream: true, stream_options: { include_usage: true } },
+  });
+  let reasoning = '';
+  // The SDK does not accumulate members that it does not know.
+  stream.on('chunk', ({ choices }) => (reasoning += Object(choices[0]?.delta).reasoning_content ?? ''));
+  const completion = await stream.finalChatCompletion();
+  Object.assign(Object(completion.choices[0]?.message), { reasoning_content: reasoning });
+  return completion;
+}
+
+async function askResponses(how: How, body: Omit<OpenAI.Responses.ResponseCreateParams, 'model' | 'stream'>) {
+  const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], ...body };
+  if (how === 'plain') return openai.responses.create(params);
+  return openai.responses.stream(params).finalResponse();
+}
+
+/** A request with a tool, and the choice that answers it. */
+async function choiceOf(how: How, ...said: Parameters<typeof says>) {
+  answer(...said);
+  const { choices } = await askChat(how, { messages: [question], tools: [chatTool] });
+  if (choices[0] === undefined) throw new Error('no choice');
+  return choices[0];
+}
+
+const turns = [1, 2, 3];
+
+describe.each(hows)('an upstream that speaks only messages: %s', (how) => {
+  test('answers a client of chat, hidden and counted', async () => {
+    answer([thinking, { text: 'I am Thunder.' }]);
+    const completion = await askChat(how, {
+      ...{ messages: [{ role: 'developer', content: 'Be brief.' }, question], stop: 'END' },
+    });
+    expect(completion).toMatchObject({
+      model: 'svc',
+      choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'I am svc.' } }],
+      usage: { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 6 } },
+    });
+    expect(Object(completion.choices[0]?.message).reasoning_content).toContain('I am svc of');
+    expectClean(completion);
+    const { path, headers, body } = asked();
+    expect([path, headers['anthropic-version'], headers['x-api-key']]).toEqual([
+      '/v1/messages',
+      '2023-06-01',
+      'upstream-key-one',
+    ]);
+    expect(body).toEqual({
+      ...{ model: 'acmecorp/thunder-70b-instruct', max_tokens: 4096, stop_sequences: ['END'] },
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Who?' }] }],
+      ...(how === 'stream' && { stream: true }),
+    });
+  });
+
+  test('gets its own words back from a client of chat, turn by turn', async () => {
+    const messages: OpenAI.ChatCompletionMessageParam[] = [question];
+    for (const turn of turns) {
+      const said = [{ thinking: `${secret} ${turn}` }, { redacted: `blob${turn}` }, { text: `Turn ${turn}.` }];
+      answer([...said, { ...calls, id: `toolu_${turn}` }]);
+      const { choices } = await askChat(how, { messages, tools: [chatTool], reasoning_effort: 'high' });
+      const [choice] = choices;
+      expect([choice?.finish_reason, choice?.message.tool_calls]).toMatchObject([
+        'tool_calls',
+        [{ id: `call_${turn}`, type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }],
       ]);
-      expect(body).toEqual({
-        ...{ model: 'acmecorp/thunder-70b-instruct', max_tokens: 4096, stop_sequences: ['END'] },
-        system: [{ type: 'text', text: 'Be brief.' }],
-        messages: [{ role: 'user', content: [{ type: 'text', text: 'Who?' }] }],
-        ...(how === 'stream' && { stream: true }),
-      });
-    });
-
-    test('gets its own words back for ten turns of reasoning and tool calls', async () => {
-      const messages: OpenAI.ChatCompletionMessageParam[] = [question];
-      for (let turn = 1; turn <= 10; turn += 1) {
-        const said = [{ thinking: `${secret} ${turn}` }, { redacted: `blob${turn}` }, { text: `Turn ${turn}.` }];
-        answer(how, [...said, { ...calls, id: `toolu_${turn}` }]);
-        const { choices } = await ask({ messages, tools: [chatTool], reasoning_effort: 'high' });
-        const [choice] = choices;
-        expect([choice?.finish_reason, choice?.message.tool_calls]).toMatchObject([
-          'tool_calls',
-          [{ id: `call_${turn}`, type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }],
-        ]);
-        expectClean(choices);
-        if (choice === undefined) throw new Error('no choice');
-        const seal = expect.stringMatching(/^svc1\.[\w-]+$/);
-        expect(Object(choice.message).reasoning_details).toEqual([
-          { type: 'reasoning.text', text: expect.stringContaining('I am svc of'), signature: seal, index: 0 },
-          { type: 'reasoning.encrypted', data: seal, index: 1 },
-        ]);
-        messages.push(choice.message, { role: 'tool', tool_call_id: `call_${turn}`, content: 'Sunny' });
-      }
-      answer(how, [{ text: 'Sunny.' }]);
-      await ask({ messages, tools: [chatTool], reasoning_effort: 'high' });
-      const { body } = asked();
-      expect(body).toMatchObject({
-        ...{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
-        tools: [{ name: 'weather', input_schema: weather.parameters }],
-      });
-      for (let turn = 1; turn <= 10; turn += 1) {
-        expect(body.messages[2 * turn - 1].content).toMatchObject([
-          { type: 'thinking', thinking: `${secret} ${turn}` },
-          { type: 'redacted_thinking', data: `blob${turn}` },
-          { type: 'text', text: `Turn ${turn}.` },
-          { type: 'tool_use', id: `toolu_${turn}`, name: 'weather', input: { city: 'Paris' } },
-        ]);
-        expect(body.messages[2 * turn].content).toEqual([
-          { type: 'tool_result', tool_use_id: `toolu_${turn}`, content: [{ type: 'text', text: 'Sunny' }] },
-        ]);
-      }
-    });
-
-    test.each([
-      ['a name', ['I am Thunde', 'r', '.'], 'I am svc.'],
-      ['what may begin one', ['I am Thunde', '!', ' A'], 'I am Thunde! A'],
-      ['what does not', ['I am a', ' model of Acme', 'Corp'], 'I am a model of svc'],
-    ])('is hidden where reasoning splits it: %s', async (_, texts, shown) => {
-      answer(
-        how,
-        texts.flatMap((text) => [{ thinking: 'Hm.' }, { text }]),
-      );
-      const { choices } = await ask({ messages: [question] });
-      expect(choices[0]?.message.content).toBe(shown);
-    });
-
-    test('its text is sent before its tool calls', async () => {
-      answer(how, [{ text: 'I am Thunde' }, calls, { text: 'rous' }]);
-      const { choices } = await ask({ messages: [question], tools: [chatTool] });
-      expect(choices[0]?.message).toMatchObject({ content: 'I am Thundesvcous', tool_calls: [{}] });
-    });
-
-    test.each([
-      ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
-      ['two reasoning blocks', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
-      ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],
-      ['a call without a word', [calls, { redacted: 'blob' }, { ...calls, id: 'toolu_2' }]],
-    ])('its reasoning comes back in its place: %s', async (_, said) => {
-      answer(how, said, { reason: 'tool_use' });
-      const [choice] = (await ask({ messages: [question], tools: [chatTool] })).choices;
+      expectClean(choices);
       if (choice === undefined) throw new Error('no choice');
-      const results = (choice.message.tool_calls ?? []).map(({ id }) => ({ role: 'tool' as const, tool_call_id: id }));
-      answer(how, [{ text: 'Sunny.' }]);
-      await ask({
-        messages: [question, choice.message, ...results.map((result) => ({ ...result, content: 'Sunny' }))],
-        tools: [chatTool],
-      });
-      expect(asked().body.messages[1].content).toEqual(messageOf(said).content);
-    });
-
-    test.each([
-      ['max_tokens', 'length'],
-      ['model_context_window_exceeded', 'length'],
-      ['refusal', 'content_filter'],
-      ['stop_sequence', 'stop'],
-    ])('an end by %s is one by %s', async (reason, finish) => {
-      answer(how, [{ text: 'Hi' }], { reason });
-      expect((await ask({ messages: [question] })).choices[0]?.finish_reason).toBe(finish);
-    });
-
-    test('calls without arguments have an empty object, and several calls are numbered', async () => {
-      answer(how, [
-        { call: 'weather', id: 'a' },
-        { ...calls, id: 'b' },
+      const seal = expect.stringMatching(/^svc1\.[\w-]+$/);
+      expect(Object(choice.message).reasoning_details).toEqual([
+        { type: 'reasoning.text', text: expect.stringContaining('I am svc of'), signature: seal, index: 0 },
+        { type: 'reasoning.encrypted', data: seal, index: 1 },
       ]);
-      const { choices } = await ask({ messages: [question], tools: [chatTool] });
-      expect(choices[0]?.message.tool_calls).toMatchObject([
-        { id: 'a', function: { arguments: '{}' } },
-        { id: 'b', function: { arguments: '{"city":"Paris"}' } },
-      ]);
-    });
-  },
-);
-
-describe.each(['stream', 'plain'] as const)(
-  'an upstream that speaks only messages, for a client of responses: %s',
-  (how) => {
-    async function ask(body: Omit<OpenAI.Responses.ResponseCreateParams, 'model' | 'stream'>) {
-      const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], ...body };
-      if (how === 'plain') return openai.responses.create(params);
-      return openai.responses.stream(params).finalResponse();
+      messages.push(choice.message, { role: 'tool', tool_call_id: `call_${turn}`, content: 'Sunny' });
     }
-    const tool = { type: 'function' as const, strict: false, ...weather };
-
-    test('gets its own words back for ten turns, even if its reasoning is redacted', async () => {
-      const input: OpenAI.Responses.ResponseInput = [question];
-      for (let turn = 1; turn <= 10; turn += 1) {
-        answer(how, [
-          { redacted: `blob${turn}` },
-          { thinking: `${secret} ${turn}` },
-          ...[{ text: 'Let me look.' }, { thinking: 'There.' }],
-          { ...calls, id: `toolu_${turn}` },
-        ]);
-        const { output, usage } = await ask({ input, tools: [tool], reasoning: { effort: 'minimal' } });
-        expect(output).toMatchObject([
-          { type: 'reasoning', summary: [{ text: expect.stringContaining('I am svc of') }] },
-          ...[{ type: 'message' }, { type: 'reasoning' }],
-          { type: 'function_call', call_id: `call_${turn}`, arguments: '{"city":"Paris"}' },
-        ]);
-        expect(usage).toMatchObject({ input_tokens: 12, input_tokens_details: { cached_tokens: 6 }, output_tokens: 5 });
-        expectClean(output);
-        const result = { type: 'function_call_output' as const, call_id: `call_${turn}`, output: 'Sunny' };
-        input.push(...(output as OpenAI.Responses.ResponseInputItem[]), result);
-      }
-      answer(how, [{ text: 'Sunny.' }]);
-      expect((await ask({ input, tools: [tool] })).output_text).toBe('Sunny.');
-      const { messages } = asked().body;
-      for (let turn = 1; turn <= 10; turn += 1) {
-        expect(messages[2 * turn - 1].content).toMatchObject([
-          { type: 'redacted_thinking', data: `blob${turn}` },
-          { type: 'thinking', thinking: `${secret} ${turn}` },
-          ...[{ type: 'text' }, { type: 'thinking', thinking: 'There.' }],
-          { type: 'tool_use', id: `toolu_${turn}` },
-        ]);
-      }
+    answer([{ text: 'Sunny.' }]);
+    await askChat(how, { messages, tools: [chatTool], reasoning_effort: 'high' });
+    const { body } = asked();
+    expect(body).toMatchObject({
+      ...{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
+      tools: [{ name: 'weather', input_schema: weather.parameters }],
     });
-  },
-);
+    for (const turn of turns) {
+      expect(body.messages[2 * turn - 1].content).toMatchObject([
+        { type: 'thinking', thinking: `${secret} ${turn}` },
+        { type: 'redacted_thinking', data: `blob${turn}` },
+        { type: 'text', text: `Turn ${turn}.` },
+        { type: 'tool_use', id: `toolu_${turn}`, name: 'weather', input: { city: 'Paris' } },
+      ]);
+      expect(body.messages[2 * turn].content).toEqual([
+        { type: 'tool_result', tool_use_id: `toolu_${turn}`, content: [{ type: 'text', text: 'Sunny' }] },
+      ]);
+    }
+  });
+
+  test('gets its own words back from a client of responses, even if its reasoning is redacted', async () => {
+    const input: OpenAI.Responses.ResponseInput = [question];
+    for (const turn of turns) {
+      answer([
+        { redacted: `blob${turn}` },
+        { thinking: `${secret} ${turn}` },
+        ...[{ text: 'Let me look.' }, { thinking: 'There.' }],
+        { ...calls, id: `toolu_${turn}` },
+      ]);
+      const { output, usage } = await askResponses(how, { input, tools, reasoning: { effort: 'minimal' } });
+      expect(output).toMatchObject([
+        { type: 'reasoning', summary: [{ text: expect.stringContaining('I am svc of') }] },
+        ...[{ type: 'message' }, { type: 'reasoning' }],
+        { type: 'function_call', call_id: `call_${turn}`, arguments: '{"city":"Paris"}' },
+      ]);
+      expect(usage).toMatchObject({ input_tokens: 12, input_tokens_details: { cached_tokens: 6 }, output_tokens: 5 });
+      expectClean(output);
+      const result = { type: 'function_call_output' as const, call_id: `call_${turn}`, output: 'Sunny' };
+      input.push(...(output as OpenAI.Responses.ResponseInputItem[]), result);
+    }
+    answer([{ text: 'Sunny.' }]);
+    expect((await askResponses(how, { input, tools })).output_text).toBe('Sunny.');
+    const { messages } = asked().body;
+    for (const turn of turns) {
+      expect(messages[2 * turn - 1].content).toMatchObject([
+        { type: 'redacted_thinking', data: `blob${turn}` },
+        { type: 'thinking', thinking: `${secret} ${turn}` },
+        ...[{ type: 'text' }, { type: 'thinking', thinking: 'There.' }],
+        { type: 'tool_use', id: `toolu_${turn}` },
+      ]);
+    }
+  });
+
+  testRows([
+    ['a name', ['I am Thunde', 'r', '.'], 'I am svc.'],
+    ['what may begin one', ['I am Thunde', '!', ' A'], 'I am Thunde! A'],
+    ['what does not', ['I am a', ' model of Acme', 'Corp'], 'I am a model of svc'],
+  ])('is hidden where reasoning splits it', async (_, texts, shown) => {
+    const { message } = await choiceOf(
+      how,
+      texts.flatMap((text) => [{ thinking: 'Hm.' }, { text }]),
+    );
+    expect(message.content).toBe(shown);
+  });
+
+  test('its text is sent before its tool calls', async () => {
+    const { message } = await choiceOf(how, [{ text: 'I am Thunde' }, calls, { text: 'rous' }]);
+    expect(message).toMatchObject({ content: 'I am Thundesvcous', tool_calls: [{}] });
+  });
+
+  testRows<[string, Parameters<typeof says>[0]]>([
+    ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
+    ['two reasoning blocks', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
+    ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],
+    ['a call without a word', [calls, { redacted: 'blob' }, { ...calls, id: 'toolu_2' }]],
+  ])('its reasoning comes back in its place', async (_, said) => {
+    const { message } = await choiceOf(how, said, { reason: 'tool_use' });
+    const results = (message.tool_calls ?? []).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Sunny' }));
+    const { sent } = await sendBack('/v1/chat/completions', {
+      ...{ messages: [question, message, ...results], tools: [chatTool] },
+    });
+    expect(sent).toEqual([messageOf(said).content]);
+  });
+});
+
+testRows([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['refusal', 'content_filter'],
+  ['stop_sequence', 'stop'],
+])('the reason of an end is translated', async (reason, finish) => {
+  expect((await choiceOf('plain', [{ text: 'Hi' }], { reason })).finish_reason).toBe(finish);
+});
+
+test('calls without arguments have an empty object, and several calls are numbered', async () => {
+  const { message } = await choiceOf('stream', [
+    { call: 'weather', id: 'a' },
+    { ...calls, id: 'b' },
+  ]);
+  expect(message.tool_calls).toMatchObject([
+    { id: 'a', function: { arguments: '{}' } },
+    { id: 'b', function: { arguments: '{"city":"Paris"}' } },
+  ]);
+});
 
 test('text, reasoning and calls reach a client of responses in their order', async () => {
   const second = { ...calls, id: 'toolu_2' };
   const said = [thinking, calls, { thinking: 'Hm.' }, { text: 'Meanwhile.' }, { redacted: 'blob' }, second];
-  answer('plain', said, { reason: 'tool_use' });
-  const tools = [{ type: 'function' as const, strict: false, ...weather }];
-  const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], tools };
-  const { output } = await openai.responses.create({ ...params, input: [question] });
-  const results = ['call_1', 'call_2'].map((call_id) => ({
-    ...{ type: 'function_call_output' as const, call_id, output: 'Sunny' },
-  }));
-  answer('plain', [{ text: 'Sunny.' }]);
-  const input = [question, ...(output as OpenAI.Responses.ResponseInputItem[]), ...results];
-  await openai.responses.create({ ...params, input });
-  expect(asked().body.messages[1].content).toEqual(messageOf(said).content);
+  answer(said, { reason: 'tool_use' });
+  const { output } = await askResponses('plain', { tools, input: [question] });
+  const results = ['call_1', 'call_2'].map((call_id) => ({ type: 'function_call_output', call_id, output: 'Sunny' }));
+  const { sent } = await sendBack('/v1/responses', { tools, input: [question, ...output, ...results] });
+  expect(sent).toEqual([messageOf(said).content]);
 });
 
 /** Returns what the client's next request sends back for the assistant, and the places that it reports as left out. */
 async function sendBack(path: string, body: object) {
-  answer('plain', [{ text: 'Sunny.' }]);
+  answer([{ text: 'Sunny.' }]);
   const response = await post(path, body);
   expect(response.status).toBe(200);
   const sent = asked().body.messages.filter(({ role }: { role: string }) => role === 'assistant');
@@ -262,73 +253,60 @@ async function sendBack(path: string, body: object) {
   };
 }
 
-describe.each(['stream', 'plain'] as const)(
-  'reasoning that the upstream would not accept again is left out, and reported: %s',
-  (how) => {
-    const named = { text: 'I am Thunder.' };
-    const later = [{ thinking: 'Hm.' }, { redacted: 'blob' }, calls];
-    const shown = messageOf([thinking, { text: 'I am svc.' }, calls]).content;
-    const hosted = { ...calls, id: 'toolu_bdrk_9' };
-    test('after a hidden name, from a chat client', async () => {
-      answer(how, [thinking, named, ...later]);
-      const tools = [chatTool];
-      const params = { model: 'svc', messages: [question], tools };
-      const { choices } =
-        how === 'plain'
-          ? await openai.chat.completions.create(params)
-          : await openai.chat.completions.stream(params).finalChatCompletion();
-      const message = choices[0]?.message;
-      const messages = [question, message, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny' }];
-      for (const _ of [1, 2]) {
-        const { sent, leftOut } = await sendBack('/v1/chat/completions', { tools, messages });
-        expect(sent).toEqual([shown]);
-        expect(leftOut).toBe('messages[1].reasoning_details[1], messages[1].reasoning_details[2]');
-      }
-    });
+describe.each(hows)('reasoning that the upstream would not accept again is left out, and reported: %s', (how) => {
+  const later = [{ thinking: 'Hm.' }, { redacted: 'blob' }, calls];
+  const afterName = [thinking, { text: 'I am Thunder.' }, ...later];
+  const shown = messageOf([thinking, { text: 'I am svc.' }, calls]).content;
 
-    test.each([
-      ['a hidden name', [thinking, named, ...later], shown, [3]],
-      ['an id that is not its own', [hosted, ...later], messageOf([{ ...calls, id: 'toolu_9' }, calls]).content, [2]],
-    ])('after %s, from a responses client', async (_, said, sentBack, places) => {
-      answer(how, said);
-      const tools = [{ type: 'function' as const, strict: false, ...weather }];
-      const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], tools, input: [question] };
-      const { output } =
-        how === 'plain' ? await openai.responses.create(params) : await openai.responses.stream(params).finalResponse();
-      const results = output.flatMap((item) =>
-        item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'Sunny' }] : [],
-      );
-      for (const _again of [1, 2]) {
-        const { sent, leftOut } = await sendBack('/v1/responses', { tools, input: [question, ...output, ...results] });
-        expect([sent, leftOut]).toEqual([[sentBack], places.map((at) => `input[${at}]`).join(', ')]);
-      }
-    });
-  },
-);
+  test('after a hidden name, from a chat client', async () => {
+    const { message } = await choiceOf(how, afterName);
+    const messages = [question, message, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny' }];
+    for (const _ of [1, 2]) {
+      const { sent, leftOut } = await sendBack('/v1/chat/completions', { tools: [chatTool], messages });
+      expect(sent).toEqual([shown]);
+      expect(leftOut).toBe('messages[1].reasoning_details[1], messages[1].reasoning_details[2]');
+    }
+  });
 
-describe.each([
-  ['a stream', true, ''],
-  ['a plain answer', false, ''],
-  ['an answer to a long body', false, 'x'.repeat(100_000)],
-] as const)('if it refuses reasoning, it is retried once without any: %s', (_what, stream, padding) => {
-  const how = stream ? 'stream' : 'plain';
+  const afterId = [{ ...calls, id: 'toolu_bdrk_9' }, ...later];
+  testRows<[string, typeof afterName | typeof afterId, unknown, string]>([
+    ['a hidden name', afterName, shown, 'input[3]'],
+    ['an id that is not its own', afterId, messageOf([{ ...calls, id: 'toolu_9' }, calls]).content, 'input[2]'],
+  ])('after what was changed, from a responses client', async (_, said, sentBack, place) => {
+    answer(said);
+    const { output } = await askResponses(how, { tools, input: [question] });
+    const results = output.flatMap((item) =>
+      item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'Sunny' }] : [],
+    );
+    for (const _again of [1, 2]) {
+      const { sent, leftOut } = await sendBack('/v1/responses', { tools, input: [question, ...output, ...results] });
+      expect([sent, leftOut]).toEqual([[sentBack], place]);
+    }
+  });
+});
+
+describe('if it refuses reasoning, it is retried once without any', () => {
   const other = { type: 'function', function: { name: 'news' } };
 
   /** A conversation whose client changes its tools in the middle. */
-  async function changeTools() {
+  async function changeTools(stream = false, padding = '') {
     const asking = [{ ...question, content: `Who? ${padding}` }];
-    answer('plain', [thinking, { redacted: 'blob' }, calls]);
+    answer([thinking, { redacted: 'blob' }, calls]);
     const first = await post('/v1/chat/completions', { messages: asking, tools: [chatTool] });
     const { choices } = Object(await first.json());
     const messages = [...asking, choices[0].message, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny' }];
     return { messages, tools: [chatTool, other], reasoning_effort: 'high', stream };
   }
 
-  test('it is charged once, and the client is told so', async () => {
-    const body = await changeTools();
+  testRows([
+    ['a stream', true, ''],
+    ['a plain answer', false, ''],
+    ['an answer to a long body', false, 'x'.repeat(100_000)],
+  ])('it is charged once, and the client is told so', async (_what, stream, padding) => {
+    const body = await changeTools(stream, padding);
     const [before, asked] = [await chargesIn(gateway), gateway.upstream.requests.length];
-    answer(how, [{ text: 'Refused before this.' }]);
-    answer(how, [{ text: 'Yes.' }]);
+    answer([{ text: 'Refused before this.' }]);
+    answer([{ text: 'Yes.' }]);
     const response = await post('/v1/chat/completions', body);
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Yes')]);
     // A tool call that lacks its reasoning is continued without thinking.
@@ -368,11 +346,14 @@ describe.each([
 
 test('reasoning from before a tool search is left out once a tool was found, because that changes the tools', async () => {
   const search = { type: 'tool_search', execution: 'client', description: 'Search.', parameters: { type: 'object' } };
-  const tools = [search, { type: 'function', ...weather }];
   const input: object[] = [question];
   const ask = async (said: Parameters<typeof says>[0]) => {
-    answer('plain', said);
-    const response = await post('/v1/responses', { include: ['reasoning.encrypted_content'], tools, input });
+    answer(said);
+    const response = await post('/v1/responses', {
+      include: ['reasoning.encrypted_content'],
+      tools: [search, ...tools],
+      input,
+    });
     expect(response.status).toBe(200);
     const { output } = Object(await response.json());
     input.push(...output);
@@ -415,7 +396,7 @@ test('reasoning from before a tool search is left out once a tool was found, bec
 
 describe('an upstream that speaks only messages', () => {
   test('does not get what only a vendor supports, and the client is told so', async () => {
-    answer('plain', [{ text: 'Hi' }]);
+    answer([{ text: 'Hi' }]);
     const body = { messages: [question, { role: 'assistant', content: 'I', reasoning_content: 'Hm.' }, question] };
     const response = await post('/v1/chat/completions', { ...body, seed: 1, reasoning_effort: 'minimal', future: 1 });
     const leftOut = 'messages[1].reasoning_content, seed, reasoning_effort, future';
@@ -425,7 +406,7 @@ describe('an upstream that speaks only messages', () => {
   });
 
   test('ends with the usage only if that was requested, and with [DONE]', async () => {
-    answer('stream', [{ text: 'Hi' }]);
+    answer([{ text: 'Hi' }]);
     const response = await post('/v1/chat/completions', { stream: true, messages: [question] });
     const text = await response.text();
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
@@ -523,10 +504,7 @@ describe('an upstream that speaks only messages', () => {
 
   test('calls without the vendor’s ids', async () => {
     const ids = ['toolu_bdrk_1', 'srvtoolu_2', 'mcptoolu_vrtx_3'];
-    answer(
-      'plain',
-      ids.map((id) => ({ ...calls, id })),
-    );
+    answer(ids.map((id) => ({ ...calls, id })));
     const response = await post('/v1/chat/completions', { messages: [question], tools: [chatTool] });
     const { choices } = Object(await response.json());
     const given = choices[0].message.tool_calls.map(({ id }: { id: string }) => id);
@@ -567,32 +545,4 @@ describe('an upstream that speaks only messages', () => {
     expect([response.status, gateway.upstream.requests.length]).toEqual([400, before]);
     expect(error.message).toContain(message);
   });
-});
-
-const providers: Readonly<Record<string, LanguageModel>> = {
-  'OpenAI (chat)': createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key }).chat('svc'),
-  'OpenAI (responses)': createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key }).responses('svc'),
-  'OpenAI-compatible': createOpenAICompatible({ name: 'svc', baseURL: `${gateway.url}/v1`, apiKey: key }).chatModel(
-    'svc',
-  ),
-};
-test.each(Object.entries(providers))('the ai SDK reads it with its provider for %s', async (_name, model) => {
-  answer('stream', [{ text: 'I call.' }, calls]);
-  answer('plain', [{ text: 'Sunny.' }]);
-  const tools = {
-    weather: tool({ inputSchema: jsonSchema<{ city: string }>(weather.parameters as object), execute: () => 'Sunny' }),
-  };
-  // Responses that are not stored are sent again instead of referenced.
-  const options = { maxRetries: 0, providerOptions: { openai: { store: false } } };
-  const streamed = streamText({ model, tools, prompt: 'Who?', ...options });
-  expect([await streamed.text, await streamed.finishReason]).toEqual(['I call.', 'tool-calls']);
-  expect((await streamed.toolCalls)[0]).toMatchObject({ toolName: 'weather', input: { city: 'Paris' } });
-  const messages = [{ role: 'user' as const, content: 'Who?' }, ...(await streamed.response).messages];
-  const { text, usage } = await generateText({ model, tools, messages, ...options });
-  expect([text, usage.inputTokens, usage.outputTokens]).toEqual(['Sunny.', 12, 5]);
-  expect(asked().body.messages).toMatchObject([
-    { role: 'user' },
-    { content: [{ text: 'I call.' }, { type: 'tool_use', input: { city: 'Paris' } }] },
-    { content: [{ type: 'tool_result' }] },
-  ]);
 });

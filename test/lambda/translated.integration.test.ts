@@ -6,6 +6,7 @@ import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
+import { testRows } from '../support/test-rows.ts';
 import { readable } from '../support/upstream-identity.ts';
 import { inTime, waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
@@ -174,13 +175,11 @@ describe('an upstream that speaks only chat', () => {
     chunk({ tool_calls: [{ ...calling, index: 0, function: { name: 'f', arguments: '{"a":"' } }] }),
   );
 
-  test.each([
-    ['charges what it has delivered, though its last call has arguments that are none', events(ended()), 1],
-    ['charges a call whose arguments never close, where the upstream does not say why it ends', '', 1],
-    ['refunds a second choice', events({ choices: [{ index: 1, delta: { content: 'b' } }] }, ended()), 0],
-    ['refunds an end that is a failure', events(ended('error')), 0],
-    ['refunds a call without a name', events(chunk({ tool_calls: [{ index: 1, id: 'x' }] }), ended()), 0],
-  ])('%s', async (_what, end, charges) => {
+  testRows([
+    ['a last call whose arguments are none is delivered', events(ended()), 1],
+    ['a call whose arguments never close, where the upstream does not say why it ends, too', '', 1],
+    ['an end that is a failure is not', events(ended('error')), 0],
+  ])('a broken stream is charged if it was delivered', async (_what, end, charges) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(`${spoilt}${end}data: [DONE]\n\n`));
     const answer = await post('/v1/messages', { stream: true, max_tokens: 9, ...hi });
@@ -189,46 +188,25 @@ describe('an upstream that speaks only chat', () => {
     expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charges === 0, charges]);
   });
 
-  test.each([
+  testRows([
     ['are broken', '{"a":', 1],
-    ['are a list', '["a"]', 1],
     ['are nested too deep', `{"a":${'['.repeat(10_001)}${']'.repeat(10_001)}}`, 1],
     ['belong to a call of another choice', undefined, 0],
-  ])('a plain answer whose last call has arguments that %s is charged like a stream', async (_what, args, charges) => {
+  ])('a plain answer whose last call has such arguments is charged like a stream', async (_what, args, charges) => {
     const before = await chargesIn(gateway);
     const call = { ...calling, function: { name: 'f', arguments: args } };
     const { choices } = plain({ content: 'A text.', tool_calls: [call] });
     gateway.upstream.answer(json(200, { choices: args === undefined ? [...choices, ...choices] : choices }));
     const answer = await post('/v1/messages', { max_tokens: 9, ...hi });
     const { error } = Object(await answer.json());
-    const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
-    expect([answer.status, answer.headers.get('x-svc-remaining')]).toEqual([
-      502,
-      models.headers.get('x-svc-remaining'),
-    ]);
-    expect((await chargesIn(gateway)) - before).toBe(charges);
+    expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, charges]);
     expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
-  });
-
-  test('refunds a stream without a choice', async () => {
-    const before = await chargesIn(gateway);
-    gateway.upstream.answer(sse(`${events({ choices: [] })}data: [DONE]\n\n`));
-    const text = await (await post('/v1/responses', { stream: true, input: 'Hello' })).text();
-    expect(readEvents(text).at(-1)?.type).toBe('error');
-    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
   });
 
   test('completes a stream at once that fails after its end', async () => {
     gateway.upstream.answer([...sse(events(chunk({ content: 'Hi' }), ended(), { error: { message: 'x' } })), silence]);
     const text = await inTime((await post('/v1/responses', { stream: true, input: 'Hello' })).text(), 'the end');
     expect(readEvents(text).at(-1)?.type).toBe('response.completed');
-  });
-
-  test('refunds a plain response that is not an answer', async () => {
-    const before = await chargesIn(gateway);
-    gateway.upstream.answer(json(200, { choices: [] }));
-    const answer = await post('/v1/responses', { input: 'Hello' });
-    expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
   });
 });
 

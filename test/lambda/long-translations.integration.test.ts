@@ -9,6 +9,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
 import { stopTimers } from '../support/stop-timers.ts';
+import { testRows } from '../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../support/wait-until.ts';
 
 const mebibyte = 1_048_576;
@@ -109,12 +110,14 @@ test('a request that waits for ten seconds is refused with a retry-after, and no
 });
 
 describe('a client that disconnects while it waits', () => {
-  test.each([
+  testRows([
     ['a guest', undefined, false],
     ['a guest who asked for a stream', undefined, true],
     ['a caller with a budget, whose answers are read to their end', 1_000_000, false],
     ['such a caller who asked for a stream', 1_000_000, true],
-  ])('leaves the queue, and nothing is sent upstream: %s', async (_, budget, stream) => {
+  ])('leaves the queue, and nothing is sent upstream', async (_, budget, stream) => {
+    held = Promise.withResolvers();
+    waiting = 0;
     await using gateway = await start();
     gateway.upstream.otherwise(answer);
     const key = budget === undefined ? 'x' : await gateway.issueKey({ budget, budgetWindow: 'month' });

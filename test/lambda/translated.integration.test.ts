@@ -179,6 +179,7 @@ describe('an upstream that speaks only chat', () => {
     ['a last call whose arguments are none is delivered', events(ended()), 1],
     ['a call whose arguments never close, where the upstream does not say why it ends, too', '', 1],
     ['an end that is a failure is not', events(ended('error')), 0],
+    ['a call without a name is not', events(chunk({ tool_calls: [{ index: 1, id: 'x' }] }), ended()), 0],
   ])('a broken stream is charged if it was delivered', async (_what, end, charges) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(`${spoilt}${end}data: [DONE]\n\n`));
@@ -201,6 +202,14 @@ describe('an upstream that speaks only chat', () => {
     const { error } = Object(await answer.json());
     expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, charges]);
     expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
+  });
+
+  test('refunds a stream without a choice', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(sse(`${events({ choices: [] })}data: [DONE]\n\n`));
+    const text = await (await post('/v1/responses', { stream: true, input: 'Hello' })).text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
   });
 
   test('completes a stream at once that fails after its end', async () => {

@@ -103,15 +103,6 @@ describe('several upstreams', () => {
       expect(line).toMatchObject({ end: 'complete', tries: 2 });
     });
 
-    test('a stream that ends before its first event fails as without the limit', async () => {
-      await using two = await startTwo(limited);
-      two.first.answer(sse(': hi\n\n'));
-      expect(await two.watched.ask('chat', { stream: true })).toMatchObject({
-        ...{ status: 502, code: 'upstream_error', charged: 0, line: { reason: 'unusable' } },
-      });
-      expect(two.second.requests).toHaveLength(0);
-    });
-
     test('a key is set aside after failing for three callers', async () => {
       await using two = await startTwo(limited);
       two.first.otherwise([silence]);

@@ -116,20 +116,22 @@ describe('limits of guests', () => {
   });
 });
 
-testRows<[Fault, string[], standing: number]>([
-  ['answer lost', ['daily_limit', 'daily_limit'], 2],
+testRows<[Fault, Identity, told: string[], standing: number]>([
+  ['answer lost', member, ['daily_limit'], 1],
+  ['answer lost', guest, ['guest_daily_limit', 'daily_limit'], 1],
   // The store has said that it did nothing.
-  ['failing', [], 0],
-])('a failing store refuses and refunds, and counts left standing are reported', async (fault, told, standing) => {
-  const { store, crowd, lost, passing } = start({ dailyLimit: 20 });
-  store.fault = fault;
-  const { granted, refusals } = await crowd(2);
-  expect(granted).toEqual([]);
-  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'service_unavailable', refund: true });
-  expect(lost).toEqual(told);
-  store.fault = undefined;
-  expect(await passing(22)).toBe(20 - standing);
-});
+  ['failing', member, [], 0],
+])(
+  'a failing store refuses and refunds, and counts left standing are reported',
+  async (fault, caller, told, standing) => {
+    const { store, count, lost, passing } = start({ dailyLimit: 20 });
+    store.fault = fault;
+    await expect(count(caller)).rejects.toMatchObject({ code: 'service_unavailable', refund: true });
+    expect(lost).toEqual(told);
+    store.fault = undefined;
+    expect(await passing(22)).toBe(20 - standing);
+  },
+);
 
 test('a failed refund leaves its count standing, and is reported', async () => {
   const { store, crowd, count, lost } = start({ dailyLimit: 5 });
@@ -139,13 +141,6 @@ test('a failed refund leaves its count standing, and is reported', async () => {
   store.fault = undefined;
   expect(lost).toEqual(['daily_limit']);
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
-});
-
-test('for a guest, both counts that a lost response may leave standing are reported', async () => {
-  const { store, count, lost } = start({ dailyLimit: 20 });
-  store.fault = 'answer lost';
-  await expect(count(guest)).rejects.toMatchObject({ code: 'service_unavailable' });
-  expect(lost).toEqual(['guest_daily_limit', 'daily_limit']);
 });
 
 /** The spending of each day in the store. */

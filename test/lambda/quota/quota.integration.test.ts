@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createQuota, type QuotaDependencies } from '../../../lambda/quota/quota.ts';
@@ -42,14 +41,6 @@ function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {})
   });
 }
 
-test('a refund undoes the charge, but not its burst count', async () => {
-  const [quota, caller] = [quotaAt({ time: noon }), newMember()];
-  await quota.charge(caller, 'req_1');
-  const charge = await quota.charge(caller, 'req_2');
-  expect(await charge.refund()).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
-  expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
-});
-
 describe('readFigures', () => {
   test('returns the limit and nothing remaining while the store is down', async () => {
     const lost: unknown[] = [];
@@ -67,11 +58,12 @@ describe('readFigures', () => {
   });
 });
 
-test('the snapshot has the burst count of the charge’s minute', async () => {
+test('the snapshot has the burst count of the charge’s minute, also after a refund', async () => {
   const [quota, caller] = [quotaAt({ time: noon }), newMember()];
-  const charge = await quota.charge(caller, 'req_1');
-  expect(charge.snapshot.burst).toEqual({ limit: 20, remaining: 19, resetAt: noon + 60_000 });
-  expect((await quota.readSnapshot(caller)).burst).toEqual(charge.snapshot.burst);
+  const { snapshot, refund } = await quota.charge(caller, 'req_1');
+  expect(snapshot.burst).toEqual({ limit: 20, remaining: 19, resetAt: noon + 60_000 });
+  expect(await refund()).toMatchObject({ remaining: 50, burst: snapshot.burst });
+  expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 50, burst: snapshot.burst });
 });
 
 describe('a budget', () => {
@@ -91,25 +83,6 @@ describe('a budget', () => {
     expect(await charge.refund()).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
     expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
     expect(quota.unreadSnapshot(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
-  });
-
-  test('a settlement without a response is reported as left standing, and so is a refund in it', async () => {
-    const lost: unknown[] = [];
-    const caller = newMember();
-    const quota = quotaAt(
-      { time: noon },
-      {
-        ...{ limits, onLost: (_: unknown, ...what: unknown[]) => lost.push(what) },
-        counters: { ...counters, settle: () => Promise.reject(new GatewayError('service_unavailable', 'x')) },
-      },
-    );
-    expect(await (await quota.charge(caller, 'req_1', cost)).settle(5)).toBeUndefined();
-    expect(await (await quota.charge(caller, 'req_2', cost)).refund()).toBeUndefined();
-    expect(lost).toEqual([
-      ['settlement', 'req_1'],
-      ['settlement', 'req_2'],
-      ['refund', 'req_2'],
-    ]);
   });
 
   test('reservations older than any request are reported once, and an operator can release them', async () => {

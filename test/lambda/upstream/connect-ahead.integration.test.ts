@@ -70,7 +70,7 @@ testRows([1, 70_000])('a connection that was opened ahead carries the next reque
   expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 1]);
 });
 
-test('it is reused by later requests, and none is opened while it is idle', async () => {
+test('a request need not wait for it to be ready; it is reused by later ones, and none is opened while it is idle', async () => {
   await using server = await listen(fine());
   const { ask, preconnect } = openExchange(server.url);
   for (const _ of [1, 2]) {
@@ -107,13 +107,6 @@ testRows(
   server.talking[0]?.write(said);
   await waitUntil(() => server.closed() === 1, 'it is closed');
   expect([await ask(), server.opened.length]).toEqual(['fine', 2]);
-});
-
-test('a request need not wait for it to be ready', async () => {
-  await using server = await listen(fine());
-  const { ask, preconnect } = openExchange(server.url);
-  preconnect();
-  expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
 });
 
 testRows([1, 70_000])('one that the upstream has closed meanwhile fails no request', async (size) => {

@@ -75,22 +75,6 @@ describe('text that is held back', () => {
     expect(output.length).toBeLessThan(1_000_000);
   });
 
-  test('shifts the sequence numbers of the events after it', () => {
-    const place = { item_id: 'i', output_index: 1, content_index: 2 };
-    const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: 'Thun' } };
-    const done = { ...part, type: 'response.content_part.done' };
-    const later = { type: 'response.in_progress', response: {} };
-    const events = [part, done, later].map((data, index) => ({ data: { ...data, sequence_number: 4 + index } }));
-    const { output, rewriter } = rewriteStream(responses, toWire(events));
-    expect(readEvents(output).map(({ value }) => [Object(value).type, Object(value).sequence_number])).toEqual([
-      [part.type, 4],
-      ['response.output_text.delta', 5],
-      [done.type, 6],
-      [later.type, 7],
-    ]);
-    expect(rewriter.nextSequence()).toBe(8);
-  });
-
   test('also goes out if the stream breaks after its last text', () => {
     const events = [chunk({}, { finish_reason: 'stop' }), chunk({ content: 'by Thun' })];
     const { output, rewriter } = rewriteStream(chat, Buffer.concat([toWire(events), Buffer.from('data: {"id\n\n')]));

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { empty, json, sse } from '../../local/upstream/script.ts';
+import { empty, json, type Script, sse } from '../../local/upstream/script.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
@@ -450,7 +450,7 @@ describe('an upstream that speaks only messages', () => {
   const named = [{ Thunder: ['AcmeCorp'] }];
   const withBlock = (...events: object[]) =>
     spoilt(stop, ...events, { ...stop, index: 1 }, ...eventsOf([{ text: 'Hello' }]).slice(-2));
-  test.each([
+  testRows([
     ['a message that begins twice', spoilt(begun[0] ?? {})],
     ['a delta of no block', spoilt(stop, { ...begun[3] })],
     ['a block within a block', spoilt({ ...begun[2] })],
@@ -474,7 +474,7 @@ describe('an upstream that speaks only messages', () => {
       withBlock(block({ type: 'tool_use', name: 'f' }), delta('input_json_delta', { partial_json: named })),
     ],
     ['an error', spoilt({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } })],
-  ])('whose stream has %s is refunded', async (_what, wire) => {
+  ])('whose stream is none is refunded', async (_what, wire) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(wire));
     const text = await (await post('/v1/chat/completions', { stream: true, messages: [question] })).text();
@@ -491,12 +491,12 @@ describe('an upstream that speaks only messages', () => {
   });
 
   const misplaced = 'messages.1.content.0.tool_use.id: No result for srvtoolu_01A2b3C4d5, see system.0.';
-  test.each([
+  testRows<[what: string, script: Script, more: object]>([
     ['refuses', json(400, { type: 'error', error: { type: 'invalid_request_error', message: misplaced } }), {}],
     ['fails at', json(200, { type: 'error', error: { type: 'api_error', message: misplaced } }), {}],
     ['fails at the stream of', sse(toWire([{ type: 'error', error: { message: misplaced } }])), { stream: true }],
     ['breaks off the stream of', sse(spoilt({ type: 'error', error: { message: misplaced } })), { stream: true }],
-  ])('%s a request without revealing places in the translated one', async (_what, script, more) => {
+  ])('fails without revealing places in the translated request', async (_what, script, more) => {
     gateway.upstream.answer(script);
     const text = await (await post('/v1/chat/completions', { messages: [question], ...more })).text();
     expect(text).toContain('"No result for (id removed), see (place removed).');
@@ -511,7 +511,7 @@ describe('an upstream that speaks only messages', () => {
     expect(given).toEqual(['call_1', 'call_2', 'call_3']);
   });
 
-  test.each([
+  testRows<[body: object, message: string]>([
     [{ n: 2 }, 'n must be 1'],
     [{ logprobs: true }, 'logprobs is more than this model can do'],
     [{ top_logprobs: 2 }, 'top_logprobs is more'],
@@ -538,7 +538,7 @@ describe('an upstream that speaks only messages', () => {
       },
       'messages[0].content[0] is no image',
     ],
-  ])('refuses what can’t be translated: %j', async (body, message) => {
+  ])('refuses what can’t be translated', async (body, message) => {
     const before = gateway.upstream.requests.length;
     const response = await post('/v1/chat/completions', { messages: [question], ...body });
     const { error } = (await response.json()) as { error: { message: string } };

@@ -6,6 +6,7 @@ import { type Answer, type FakeUpstream, startFakeUpstream } from '../support/fa
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
 import { createBindingModel, eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
 const question = { role: 'user', content: 'Who?' };
@@ -147,8 +148,8 @@ describe('a pool of three upstreams: messages, chat, and every dialect', () => {
     expect([third.headers.get('x-svc-left-out'), bodyOf(ofAll).messages]).toEqual([null, [odd]]);
   });
 
-  test.each([80, 3])(
-    'what only looks like a seal, or is cut, is left out and named too: %p characters',
+  testRows([80, 3])(
+    'what only looks like a seal, or is cut to so many characters, is left out and named too',
     async (length) => {
       await using pool = await startPool();
       const { ofMessages, ofChat, ofAll } = pool;

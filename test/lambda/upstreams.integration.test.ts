@@ -165,6 +165,25 @@ test('with UPSTREAM_CALLER_IDS=hash, ids distinguish callers and reveal nothing 
   expect(users[0]).not.toBe(users[1]);
 });
 
+const trace = '0af7651916cd43dd8448eb211c80319c';
+const traceparent = `00-${trace}-b7ad6b7169203331-01`;
+
+testRows([
+  ['false', traceparent, trace, undefined],
+  ['true', traceparent, trace, expect.stringMatching(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`)],
+  ['true', '00-canary-of-the-header-01', undefined, undefined],
+])(
+  'a valid trace is logged, and with UPSTREAM_TRACE forwarded as a child of the gateway’s span',
+  async (UPSTREAM_TRACE, given, logged, forwarded) => {
+    await using gateway = await startTestGateway({ environment: { UPSTREAM_TRACE } });
+    gateway.upstream.answer(good);
+    const headers = { 'x-api-key': 'guest', traceparent: given, tracestate: 'a=b' };
+    expect(await (await gateway.post(path, question, headers)).text()).toMatch(canary.answer);
+    const sent = gateway.upstream.requests[0]?.headers;
+    expect([gateway.log.at(-1)?.trace, sent?.traceparent, sent?.tracestate]).toEqual([logged, forwarded, undefined]);
+  },
+);
+
 describe('UPSTREAM_HEADERS', () => {
   const secret = (value: unknown) => ({
     environment: {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createCounter, createHistogram, createObservable } from '../../../lambda/report/instruments.ts';
 import { readExposition, readValue } from '../../support/exposition.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 test('a counter adds up each of its series, and without labels is there from the start', () => {
   const plain = createCounter('things_total', 'Things.');
@@ -42,7 +43,7 @@ test('a gauge is read whenever somebody asks', () => {
 });
 
 // The reader of the tests has to be strict, or it shows nothing.
-test.each([
+testRows([
   ['# HELP a_total A.\n# TYPE a_total counter\na_total 1', 'does not end'],
   ['# TYPE a_total counter\na_total 1\n', 'out of order'],
   ['# HELP a A.\n# TYPE a counter\na 1\n', '_total'],
@@ -55,6 +56,6 @@ test.each([
   ['# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n', 'no histogram'],
   ['# HELP a A.\n# TYPE a histogram\na_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n', 'no histogram'],
   ['# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 1\na_sum 1\na_count 1\n', 'no histogram'],
-])('what Prometheus would not take is not read: %j', (text, why) => {
+])('what Prometheus would not take is not read', (text, why) => {
   expect(() => readExposition(text)).toThrow(why);
 });

@@ -259,18 +259,6 @@ describe('everything around the texts', () => {
     [messages, { type: 'custom' }],
   ] as const;
 
-  testRows(events)('has the public model and no provider, in events of any kind', (dialect, rest) => {
-    const named = {
-      ...rest,
-      model: 'unlisted-3',
-      provider: 'Unlisted',
-      system_fingerprint: 'fp',
-      x_unlisted: {},
-      xy: 1,
-    };
-    expect(hear(dialect, [{ data: named }])[0]).toEqual({ ...rest, model: 'svc', xy: 1 });
-  });
-
   testRows<unknown>([{ id: 'unlisted-3', by: 'AcmeCorp' }, ['unlisted-3'], 3, true, null])(
     'has the public model whatever stood there',
     (model) => {

@@ -150,16 +150,12 @@ describe('an event that matches the template of the previous one', () => {
     const crlf = Buffer.from(says('4').toString().replaceAll('\n', '\r\n'));
     const events = [says('1'), says('2'), toWire([chunk({ role: 'x' })]), says('3'), crlf, says('5'), says('"\\\n é')];
     const bytes = Buffer.concat(events);
-    for (let cut = 0; cut < bytes.length; cut += 1) {
-      expect(textsOf(rewriteStream(chat, bytes, [cut]).output)).toEqual([
-        '1',
-        '2',
-        undefined,
-        '3',
-        '4',
-        '5',
-        '"\\\n é',
-      ]);
+    // Each event is cut about once, and at every byte in the end.
+    const stride = 150;
+    for (let first = 0; first < stride; first += 1) {
+      const cuts = [...bytes.keys()].filter((at) => at > 0 && at % stride === first);
+      const texts = textsOf(rewriteStream(chat, bytes, cuts).output);
+      expect(texts).toEqual(['1', '2', undefined, '3', '4', '5', '"\\\n é']);
     }
   });
 
@@ -343,8 +339,8 @@ describe('how a stream begins and ends', () => {
     const event = (content: string) =>
       `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}],"x":NaN, "y":[-Infinity,Infinity],"z":"NaN"}\n\n`;
     const bytes = Buffer.from(event('NaN \\"by Thun') + event('der, Infinity'));
-    for (let cut = 0; cut < bytes.length; cut += 1) {
-      const { output, rewriter } = rewriteStream(chat, bytes, [cut]);
+    for (const cuts of [[], [...bytes.keys()].slice(1)]) {
+      const { output, rewriter } = rewriteStream(chat, bytes, cuts);
       expect(rewriter.failure).toBeUndefined();
       expect(readEvents(output).map(({ value }) => value)).toEqual(
         ['NaN "by ', 'svc, Infinity']

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { now } from '../support/clock.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
@@ -96,39 +97,38 @@ const requests: readonly [path: string, body: object][] = [
 
 const ofSecond = { API_KEYS: 'upstream-key-two', TEXT_MODEL: 'acmecorp/second', VISION_MODEL: 'acmecorp/second' };
 
-describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses,messages', 'chat,responses,messages'])(
-  'where an upstream speaks %s, each dialect at an address of its own,',
-  (spoken) => {
-    test('the connection that is opened is the one that the request takes, whatever it asks for', async () => {
-      await using started = new AsyncDisposableStack();
-      const counts: { connections: number; requests: number }[] = [];
-      /** Settings with an address of this path. */
-      const at = async (name: string, path = '/v1') => {
-        const { came, url } = started.use(await startAddress());
-        counts.push(came);
-        return { [`UPSTREAM_${name}`]: url + path };
-      };
-      const countsElsewhere = spoken.includes('chat') && spoken !== 'chat,responses,messages';
-      const environment = {
-        ...{ UPSTREAM_DIALECTS: spoken, ...(await at('BASE_URL')) },
-        ...(spoken.includes('responses') && (await at('RESPONSES_BASE_URL'))),
-        ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
-        ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
-        ...(countsElsewhere && (await at('TOKENIZE_URL', '/tokenize'))),
-        // Only the second one serves embeddings, and counts tokens if the first one can't.
-        ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
-        ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
-        UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',
-      };
-      const gateway = started.use(await startTestGateway({ environment }));
-      const authorization = `Bearer ${await gateway.issueKey()}`;
-      for (const [path, body] of requests) {
-        for (const came of counts) Object.assign(came, { connections: 0, requests: 0 });
-        expect(await gateway.post(path, body, { authorization })).toMatchObject({ status: 400 });
-        // A needless connection would be open by now, because it would have been started first.
-        const used = counts.filter(({ connections }) => connections > 0);
-        expect([path, used]).toEqual([path, [{ connections: 1, requests: 1 }]]);
-      }
-    });
+/** Of two dialects that a request could be translated into, one is chosen. */
+testRows(['chat', 'messages', 'chat,messages', 'chat,responses,messages'])(
+  'where each dialect has an address of its own, the connection that is opened is the one that the request takes',
+  async (spoken) => {
+    await using started = new AsyncDisposableStack();
+    const counts: { connections: number; requests: number }[] = [];
+    /** Settings with an address of this path. */
+    const at = async (name: string, path = '/v1') => {
+      const { came, url } = started.use(await startAddress());
+      counts.push(came);
+      return { [`UPSTREAM_${name}`]: url + path };
+    };
+    const countsElsewhere = spoken.includes('chat') && spoken !== 'chat,responses,messages';
+    const environment = {
+      ...{ UPSTREAM_DIALECTS: spoken, ...(await at('BASE_URL')) },
+      ...(spoken.includes('responses') && (await at('RESPONSES_BASE_URL'))),
+      ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
+      ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
+      ...(countsElsewhere && (await at('TOKENIZE_URL', '/tokenize'))),
+      // Only the second one serves embeddings, and counts tokens if the first one can't.
+      ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
+      ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
+      UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',
+    };
+    const gateway = started.use(await startTestGateway({ environment }));
+    const authorization = `Bearer ${await gateway.issueKey()}`;
+    for (const [path, body] of requests) {
+      for (const came of counts) Object.assign(came, { connections: 0, requests: 0 });
+      expect(await gateway.post(path, body, { authorization })).toMatchObject({ status: 400 });
+      // A needless connection would be open by now, because it would have been started first.
+      const used = counts.filter(({ connections }) => connections > 0);
+      expect([path, used]).toEqual([path, [{ connections: 1, requests: 1 }]]);
+    }
   },
 );

@@ -26,9 +26,7 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
     now: () => clock.time,
     onLost: (_, name) => lost.push(name),
   });
-  const count = async (identity: Identity) => {
-    return limit.count(identity, charge);
-  };
+  const count = (identity: Identity) => limit.count(identity, charge);
   const crowd = async (size: number, identity = member) => {
     const outcomes = await Promise.allSettled(Array.from({ length: size }, () => count(identity)));
     const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.charge] : []));
@@ -143,108 +141,95 @@ test('a failed refund leaves its count standing, and is reported', async () => {
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
 });
 
-/** The spending of each day in the store. */
-const spentIn = ({ globalCounters }: ReturnType<typeof createGlobalCounterStore>) =>
-  [...globalCounters.values()].map(({ spent }) => spent);
+/** The spend limit in one process. */
+function startSpending(spendLimit: number) {
+  const clock = { time: 0 };
+  const lost: unknown[] = [];
+  const store = createGlobalCounterStore();
+  const limit = createSpendLimit({
+    ...{ globalCounters: store, spendLimit, now: () => clock.time },
+    onLost: (error) => lost.push(error),
+  });
+  /** The spending of each day in the store. */
+  const spent = () => [...store.globalCounters.values()].map((counts) => counts.spent);
+  return { ...limit, clock, lost, store, spent };
+}
 
 test('what this process has spent counts at once, and once', async () => {
-  let time = 0;
-  const store = createGlobalCounterStore();
-  const limit = createSpendLimit({ globalCounters: store, spendLimit: 16, now: () => time, onLost: () => {} });
-  await limit.check();
+  const { add, check, clock } = startSpending(16);
+  await check();
   for (const percent of [25, 50, 75]) {
-    await limit.add(4);
-    expect(await limit.check()).toBe(percent);
+    await add(4);
+    expect(await check()).toBe(percent);
   }
   // Once more when it has been read, and while it is being written.
-  time = 10_000;
-  expect(await limit.check()).toBe(75);
-  time = 20_000;
-  const adding = limit.add(4);
-  await expect(limit.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+  clock.time = 10_000;
+  expect(await check()).toBe(75);
+  clock.time = 20_000;
+  const adding = add(4);
+  await expect(check()).rejects.toMatchObject({ reason: 'spend_limit' });
   await adding;
-  time = 30_000;
-  await expect(limit.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+  clock.time = 30_000;
+  await expect(check()).rejects.toMatchObject({ reason: 'spend_limit' });
 });
 
 test('the total is read every ten seconds, and again after a failure', async () => {
-  let time = 0;
-  const store = createGlobalCounterStore();
-  const lost: unknown[] = [];
-  const limit = createSpendLimit({
-    globalCounters: store,
-    spendLimit: 16,
-    now: () => time,
-    onLost: (error) => lost.push(error),
-  });
-  for (let count = 0; count < 8; count += 1) await limit.add(1);
+  const { add, check, clock, lost, store } = startSpending(16);
+  for (let count = 0; count < 8; count += 1) await add(1);
   store.fault = 'failing';
-  await expect(limit.check()).rejects.toThrow('down');
-  await limit.add(1);
+  await expect(check()).rejects.toThrow('down');
+  await add(1);
   expect(lost).toHaveLength(1);
   store.fault = undefined;
   store.operations.length = 0;
-  for (const [at, reads] of [
+  for (const [time, reads] of [
     [0, 1],
     [9_999, 1],
     [10_000, 2],
   ] as const) {
-    time = at;
-    expect([await limit.check(), store.operations.length]).toEqual([50, reads]);
+    clock.time = time;
+    expect([await check(), store.operations.length]).toEqual([50, reads]);
   }
 });
 
 test('costs that arrive during a write are batched, each once, and none waits for more than two writes', async () => {
-  const store = createGlobalCounterStore();
-  const lost: unknown[] = [];
-  const limit = createSpendLimit({
-    globalCounters: store,
-    spendLimit: 1_000,
-    now: () => 0,
-    onLost: (error) => lost.push(error),
-  });
-  const first = limit.add(1);
+  const { add, check, lost, store, spent } = startSpending(1_000);
+  const first = add(1);
   await Promise.resolve();
-  const others = [2, 3, 4].map((cost) => limit.add(cost));
+  const others = [2, 3, 4].map(add);
   await first;
-  expect(spentIn(store)).toEqual([1]);
+  expect(spent()).toEqual([1]);
   await Promise.all(others);
-  expect(spentIn(store)).toEqual([10]);
+  expect(spent()).toEqual([10]);
   expect(store.operations).toEqual(['write', 'write']);
   // A failure is reported once, and does not block later costs.
   store.fault = 'failing';
-  await Promise.all([limit.add(5), limit.add(6)]);
+  await Promise.all([add(5), add(6)]);
   expect(lost).toHaveLength(1);
   store.fault = undefined;
-  await limit.add(7);
-  expect(await limit.check()).toBe(1.7);
+  await add(7);
+  expect(await check()).toBe(1.7);
 });
 
 test('a total that is read while costs are being written includes each cost once', async () => {
-  const limit = createSpendLimit({
-    globalCounters: createGlobalCounterStore(),
-    spendLimit: 100,
-    now: () => 0,
-    onLost: () => {},
-  });
-  const first = limit.add(1);
+  const { add, check } = startSpending(100);
+  const first = add(1);
   await Promise.resolve();
-  const before = limit.add(2);
-  const checked = limit.check();
-  const after = limit.add(4);
+  const before = add(2);
+  const checked = check();
+  const after = add(4);
   expect(await checked).toBe(7);
   await Promise.all([first, before, after]);
-  expect(await limit.check()).toBe(7);
+  expect(await check()).toBe(7);
 });
 
 test('costs of two days are never batched together', async () => {
-  let time = 86_399_999;
-  const store = createGlobalCounterStore();
-  const limit = createSpendLimit({ globalCounters: store, spendLimit: 100, now: () => time, onLost: () => {} });
-  const ofYesterday = limit.add(1);
-  time += 1;
-  await Promise.all([ofYesterday, limit.add(2), limit.add(4)]);
-  expect([[...store.globalCounters.keys()], spentIn(store)]).toEqual([
+  const { add, clock, store, spent } = startSpending(100);
+  clock.time = 86_399_999;
+  const ofYesterday = add(1);
+  clock.time += 1;
+  await Promise.all([ofYesterday, add(2), add(4)]);
+  expect([[...store.globalCounters.keys()], spent()]).toEqual([
     [0, 1],
     [1, 6],
   ]);

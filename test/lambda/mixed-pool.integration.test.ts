@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type OpenAI from 'openai';
-import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
-import { readEvents } from '../support/client-view.ts';
+import { empty, json } from '../../local/upstream/script.ts';
 import { type Answer, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
-import { createBindingModel, eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { createBindingModel, messageOf } from '../support/strict-messages.ts';
 import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
@@ -160,16 +159,4 @@ describe('a pool of three upstreams: messages, chat, and every dialect', () => {
       expect([response.headers.get('x-svc-left-out'), bodyOf(ofAll).input]).toEqual(['input[0]', [question]]);
     },
   );
-
-  test('fails over from one dialect to another only before the first event', async () => {
-    await using pool = await startPool();
-    const { ofMessages, ofChat } = pool;
-    const ask = async () => (await pool.post('/v1/responses', { stream: true, input: 'Hello' })).text();
-    ofMessages.answer([...sse(toWire(eventsOf([{ text: 'Hello' }]).slice(0, 4))), hangUp]);
-    expect(readEvents(await ask()).at(-1)?.type).toBe('error');
-    expect(ofChat.requests).toEqual([]);
-    ofMessages.answer(empty(500));
-    ofChat.answer(sse(wire.chat.events.join('')));
-    expect(readEvents(await ask()).at(-1)?.type).toBe('response.completed');
-  });
 });

@@ -200,6 +200,8 @@ describe('an upstream that speaks only chat', () => {
     gateway.upstream.answer(json(200, { choices: args === undefined ? [...choices, ...choices] : choices }));
     const answer = await post('/v1/messages', { max_tokens: 9, ...hi });
     const { error } = Object(await answer.json());
+    const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+    expect(answer.headers.get('x-svc-remaining')).toBe(models.headers.get('x-svc-remaining'));
     expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, charges]);
     expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
   });

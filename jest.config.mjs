@@ -21,14 +21,13 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 
 /**
  * Clients must see the same whichever engine serves them, so these run against the HTTP server as well as the function. Left out is what
- * no engine sees (translation, and the choice of an upstream), and what the simulation breaks on both (streams and answers).
+ * no engine sees (translation, the choice of an upstream, what is said to whom), and what the simulation breaks on both (streams,
+ * answers, failures).
  */
 const overBothEngines = ofHandler([
   'attacks-on-identity',
   'compaction',
-  'failures',
   'forwarding',
-  'gateway',
   'leak',
   'quota',
   'request-lines',

@@ -101,9 +101,11 @@ testRows([`${post(1e9)}${end}`, `${chunked}200000\r\n`])(
   async (head) => {
     await using server = await serve(async ({ bodySize }) => answer(`${(await bodySize()) > mebibyte} is too large`));
     const client = await openRaw(server.url);
+    using timers = stopTimers();
     client.send(head + 'x'.repeat(mebibyte + 1));
     expect(await client.until(/true is too large$/)).toMatch(/connection: close\r\n/i);
     client.send('x'.repeat(10_000));
+    timers.pass(1_000);
     await client.rest();
   },
 );
@@ -232,11 +234,19 @@ test('an error thrown by the app is not shown in the response', async () => {
   expect(server.faults).toEqual([fault]);
 });
 
-test('a response that takes too long is disconnected', async () => {
-  await using server = await serve(() => new Promise(() => {}), { timeLimit: 50 });
+test('a response that takes too long is disconnected, and its request knows how long it may take', async () => {
+  let left = 0;
+  const app = async ({ timeLeft, clientGone }: IncomingRequest) => {
+    left = timeLeft();
+    await once(clientGone as AbortSignal, 'abort');
+    return answer();
+  };
+  await using server = await serve(app, { timeLimit: 50 });
   const client = await openRaw(server.url);
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
   expect(await client.rest()).toBe('');
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(50);
 });
 
 test('shutdown refuses new connections, says so on open ones, and aborts what runs too long', async () => {

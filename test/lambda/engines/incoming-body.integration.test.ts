@@ -135,24 +135,6 @@ describe('a client that waits for 100 Continue', () => {
   });
 });
 
-test('a refused request frees its memory for others before the rest of it has arrived', async () => {
-  const taken: string[] = [];
-  await using server = await serve({
-    app: async ({ path, memory }) => {
-      memory.claim('a');
-      memory.take(mebibyte);
-      taken.push(path);
-      return { statusCode: 400, headers: {}, body: 'refused' };
-    },
-  });
-  const clients = await Promise.all([1, 2].map(() => openRaw(server.url)));
-  for (const [index, client] of clients.entries()) {
-    client.send(`${post(10, `/${index}`)}${end}12345`);
-    await waitUntil(() => taken.length === index + 1, 'it has taken its room');
-  }
-  for (const client of clients) client.socket.destroy();
-});
-
 test('a content-length is trusted once more than a small body has arrived', async () => {
   await using server = await serve();
   const announcing = await openRaw(server.url);

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { startNativeAndTranslating } from '../support/native-and-translating.ts';
+import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
 const { native, translating, stop } = await startNativeAndTranslating();
@@ -29,8 +30,7 @@ async function ask(gateway: TestGateway, body: string, path = '/v1/messages') {
 describe('the first request of a thread has the full history, so it is answered as a plain request', () => {
   const sent = () => `${native.upstream.requests.at(-1)?.body}`.replace('acmecorp/thunder-70b-instruct', 'svc');
 
-  test.each<[body: string, without: string]>([
-    [`{"model":"svc","thread":{"type":"create"},${history}}`, `{"model":"svc",${history}}`],
+  testRows<[body: string, without: string]>([
     [
       `{"thread":{"id":"a"}, "thread" : {"new":1,"type":"create"},"model":"svc",${history}}`,
       `{"model":"svc",${history}}`,
@@ -39,7 +39,7 @@ describe('the first request of a thread has the full history, so it is answered 
       `{"model":"svc",${history},"thinking":false,"thr\\u0065ad":{"type":"create"}}`,
       `{"model":"svc",${history},"thinking":{"type":"disabled"}}`,
     ],
-  ])('%s', async (body, without) => {
+  ])('wherever and however it says so', async (body, without) => {
     expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: 'thread', cost: 1 });
     expect(sent()).toBe(without);
   });
@@ -73,16 +73,17 @@ describe('the first request of a thread has the full history, so it is answered 
 });
 
 describe('a continued thread is refused with the code that makes SDKs send the full history, free of charge', () => {
-  const continues = ['{"type":"continue","previous_message_id":"msg_1"}', '{"id":"thread_1"}', '{"type":"fork"}', '{}'];
-  test.each(continues)('%s', async (thread) => {
-    for (const gateway of [native, translating]) {
-      for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
-        const { status, error, cost } = await ask(gateway, `{"model":"svc","thread":${thread},${history}}`, path);
-        expect([status, cost]).toEqual([400, 0]);
-        expect(error?.message).toMatch(/^thread is not supported.*full history in messages\./);
-        expect(error?.details).toEqual({ error_code: 'thread_unsupported_request' });
-      }
-    }
+  testRows<[string, path?: string, gateway?: TestGateway]>([
+    ['{"type":"continue","previous_message_id":"msg_1"}'],
+    ['{"type":"continue"}', '/v1/messages/count_tokens'],
+    ['{"type":"fork"}', '/v1/messages', translating],
+    ['{"id":"thread_1"}'],
+    ['{}'],
+  ])('whatever it is but created', async (thread, path, gateway = native) => {
+    const { status, error, cost } = await ask(gateway, `{"model":"svc","thread":${thread},${history}}`, path);
+    expect([status, cost]).toEqual([400, 0]);
+    expect(error?.message).toMatch(/^thread is not supported.*full history in messages\./);
+    expect(error?.details).toEqual({ error_code: 'thread_unsupported_request' });
   });
 
   test('which the client reads, while another refusal is charged', async () => {

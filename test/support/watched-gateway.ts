@@ -16,7 +16,7 @@ export const personal = {
 };
 
 /** The outcome of one request, seen from all sides. */
-export interface Outcome {
+interface Outcome {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

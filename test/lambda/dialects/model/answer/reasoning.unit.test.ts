@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { signedBlocksIn } from '../../../../../lambda/dialects/model/seal.ts';
 import { readEvents } from '../../../../support/client-view.ts';
 import { begin, chunk, end, more, say, think } from './cases/case.ts';
-import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateStream } from './translated.ts';
-import { assertStream } from './validate.ts';
+import { bytesOf, type Client, clients, plainOf, type Setup, translateAnswer, translateStream } from './translated.ts';
+import { assertStream, fold } from './validate.ts';
 
 const chunks = [think('Hm,'), think(' so.'), say('Hello'), end()];
 const plain = plainOf({ name: '', chunks, says: [{ reasoning: 'Hm, so.' }, { text: 'Hello' }] }) ?? {};
@@ -61,6 +61,12 @@ test('reasoning can’t be mistaken for signed blocks, which are sent upstream a
   }
 });
 
+test.each(clients)('reasoning under two names reaches a client of %s once, even if it is held back', (client) => {
+  const given = [chunk({ reasoning_content: 'Thun', reasoning: 'Thun' }), say('a'), end()];
+  const { output } = translateStream(client, bytesOf({ chunks: given }));
+  expect(JSON.stringify(fold(client, readEvents(output)))).toContain('"Thun"');
+});
+
 describe('a seal holds what the upstream sent, and the client reads it with names hidden', () => {
   const raw = 'I am Thunder, said "AcmeCorp".\nThun';
   const pieces = ['I am Thun', 'der, said', ' "Acme', 'Corp', '".\n', 'Thun'];
@@ -96,8 +102,10 @@ describe('a seal holds what the upstream sent, and the client reads it with name
     const whole = translateStream('messages', bytes, { seal }).output;
     expect(whole).toContain('sealed: A Thun"');
     expect(whole).toContain('sealed: der B"');
-    for (let at = 1; at < bytes.length; at += 1) {
-      expect(translateStream('messages', bytes, { seal }, [at]).output).toBe(whole);
+    const places = [...bytes.keys()].slice(1);
+    for (let first = 0; first < 17; first += 1) {
+      const cuts = places.filter((at) => at % 17 === first);
+      expect(translateStream('messages', bytes, { seal }, cuts).output).toBe(whole);
     }
   });
 });

@@ -80,9 +80,10 @@ test('a call that the limit cut off ends where it was cut, and is left out of a 
 
 test('an answer that is longer than any model writes is broken off before it fills the memory', () => {
   const text = 'x'.repeat(4 * 1024 * 1024);
-  const ofBoth = (each: number) => [...Array(each).fill(say(text)), begin('a'), ...Array(each).fill(more(text)), end()];
-  const isEnded = (each: number) => translateStream('responses', bytesOf({ chunks: ofBoth(each) })).ended;
-  expect([isEnded(3), isEnded(4)]).toEqual([true, false]);
+  const calling = begin('a', 0, 'weather', '{"city":"');
+  const chunks = [...Array(4).fill(say(text)), calling, ...Array(4).fill(more(text)), more('"}'), end()];
+  const { output, ended } = translateStream('messages', bytesOf({ chunks }));
+  expect([ended, output.match(/^event: content_block_delta$/gm)?.length]).toEqual([false, 4 + 1 + 3]);
   const calls = (count: number) =>
     message({ tool_calls: Array(count).fill({ function: { name: 'f', arguments: '{}' } }) }, { finish_reason: 'stop' });
   expect(() => translateAnswer('responses', calls(10_000))).not.toThrow();

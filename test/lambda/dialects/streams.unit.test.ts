@@ -69,10 +69,8 @@ interface Walk {
 }
 
 function isTheSameHoweverItIsCut({ dialect, fixture: { bytes }, rewritten }: Walk): void {
-  const stride = 17;
-  for (let first = 0; first < stride; first += 1) {
-    const cuts: number[] = [];
-    for (let cut = first; cut < bytes.length; cut += stride) cuts.push(cut);
+  for (let first = 0; first < 7; first += 1) {
+    const cuts = [...bytes.keys()].filter((at) => at % 7 === first);
     expect(rewriteStream(dialect, bytes, cuts).output).toBe(rewritten.output);
   }
 }

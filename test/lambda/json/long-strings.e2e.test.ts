@@ -5,7 +5,7 @@ import { testRows } from '../../support/test-rows.ts';
 
 const script = `
   const { createScanner } = await import(process.argv[1]);
-  for (const [text, times] of [['x', 20e6], ['\\\\n', 10e6], ['\\u00e9', 20e6], ['\\u20ac', 20e6]])
+  for (const [text, times] of [['x', 20e6], ['\\\\n', 10e6], ['\\u20ac', 20e6]])
     console.log(createScanner().scan('"' + text.repeat(times) + '"').end(0));
 `;
 
@@ -15,6 +15,6 @@ testRows([[], ['--no-regexp-optimization'], ['--regexp-interpret-all']])(
   (...flags) => {
     const scanner = join(import.meta.dirname, '../../../lambda/json/scan.ts');
     const output = execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script, scanner]);
-    expect(String(output).trim().split('\n').map(Number)).toEqual(Array(4).fill(20e6 + 2));
+    expect(String(output).trim().split('\n').map(Number)).toEqual(Array(3).fill(20e6 + 2));
   },
 );

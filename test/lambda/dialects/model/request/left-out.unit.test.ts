@@ -33,10 +33,10 @@ describe('the header that names what was left out', () => {
   });
 
   test('names twenty places and the number of others, in at most 2 KB', () => {
-    const names = Array.from({ length: 50_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
+    const names = Array.from({ length: 5_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
     const header = headerFor(names) ?? '';
     expect(header.length).toBeLessThanOrEqual(2_048);
-    expect(header.split(', ').map((place) => place.length)).toEqual([...Array<number>(20).fill(100), 6]);
-    expect(header).toMatch(/^0n.*, 19n+, \+49980$/);
+    expect(header.split(', ').map((place) => place.length)).toEqual([...Array<number>(20).fill(100), 5]);
+    expect(header).toMatch(/^0n.*, 19n+, \+4980$/);
   });
 });

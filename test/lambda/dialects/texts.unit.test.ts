@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScrubber } from '../../../lambda/hiding/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
-import fc, { cut } from '../../support/properties.ts';
+import fc, { cut, many } from '../../support/properties.ts';
 import { answerOf, dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { tellers } from '../../support/speech/index.ts';
 import { type Speech, toWire } from '../../support/speech/teller.ts';
@@ -32,7 +32,7 @@ const speechOf = (kinds: readonly string[]): fc.Arbitrary<Speech> =>
   fc.record({ kind: fc.constantFrom(...kinds), pieces: fc.oneof(pieces, letters) });
 
 /** Streams of each dialect. `STREAMS` is the total. */
-const streams = Math.ceil(Number(process.env.STREAMS ?? 600) / dialectNames.length);
+const streams = Math.ceil(Number(process.env.STREAMS ?? many(240)) / dialectNames.length);
 /** Milliseconds that one stream may take on average. */
 const longest = 20;
 
@@ -85,7 +85,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
         else expect(long.find(heard.join(''))).toBeUndefined();
         expect(teller.hearAnswer(answerOf(dialect, teller.answer(speeches)))).toEqual(heard);
       }),
-      { numRuns: 150 },
+      { numRuns: many(60) },
     );
   });
 });

@@ -8,12 +8,12 @@ import {
   splitByEdits,
 } from '../../../lambda/json/edit.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
-import fc from '../../support/properties.ts';
+import fc, { many } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from './arbitrary-json.ts';
 
 const scan = (text: string) => createScanner().scan(text);
-const runs = { numRuns: 300 };
+const runs = { numRuns: many(120) };
 
 /** An object's members: the decoded key, and the original text from key to value. */
 function membersOf(json: Json, object: Node): [string, string][] {

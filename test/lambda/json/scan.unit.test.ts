@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import { maxDepth } from '../../../lambda/json/tape.ts';
 import { JsonFault, JsonLimit } from '../../../lambda/json/tokens.ts';
-import fc from '../../support/properties.ts';
+import fc, { many } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 
@@ -61,7 +61,7 @@ describe('nodes', () => {
         });
         expect(wrong).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: many(200) },
     );
   });
 
@@ -115,7 +115,7 @@ describe('valid JSON', () => {
   test('broken texts are accepted or rejected as by JSON.parse', () => {
     fc.assert(
       fc.property(brokenJson, (text) => accepts(scan, text) === accepts(JSON.parse, text)),
-      { numRuns: 3000 },
+      { numRuns: many(1000) },
     );
   });
 });
@@ -167,7 +167,7 @@ describe('hostile shapes', () => {
     ['empty containers', '[],{},', /: too many objects and arrays for a text of this length$/],
     ['nested containers', `${'['.repeat(5000)}${']'.repeat(5000)},`, /: too many objects and arrays for a text/],
   ])('that stand too close', (_, part, message) => {
-    const fault = faultOf(`[${part.repeat(6_000_000 / part.length)}0]`);
+    const fault = faultOf(`[${part.repeat(4_000_000 / part.length)}0]`);
     expect(fault).toBeInstanceOf(JsonLimit);
     expect(fault.message).toMatch(message);
     // A text of a hundred kilobytes may have any density.

@@ -3,7 +3,7 @@ import { createScanner } from '../../../lambda/json/scan.ts';
 import { beginTape, type Tape, writeTape } from '../../../lambda/json/tape.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
 import { takeTurn } from '../../../lambda/json/turns.ts';
-import fc from '../../support/properties.ts';
+import fc, { many } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 
@@ -33,7 +33,7 @@ describe('a text that is scanned in parts', () => {
       fc.property(fc.oneof(texts, brokenJson), fc.integer({ min: 1, max: 50 }), (text, part) => {
         expect(readInParts(text, part)).toEqual(readInParts(text, text.length + 1));
       }),
-      { numRuns: 1000 },
+      { numRuns: many(300) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { many } from '../../../../support/properties.ts';
 import { createRandom } from '../../../../support/random.ts';
 import { makeValue, readDeclarations } from '../../../../support/sdk-types.ts';
 import { toUpstream } from './translate.ts';
@@ -80,7 +81,7 @@ describe.each(subjects)(
     test('property: no member disappears: each is translated, refused with its place, or named as left out', () => {
       let translated = 0;
       let refusals = 0;
-      for (let seed = 1; seed <= 1_200; seed += 1) {
+      for (let seed = 1; seed <= many(400); seed += 1) {
         const random = createRandom(seed * 7_919 + Number(process.env.SEED ?? 1));
         const accept = (value: unknown) => random.once(40) || !refused.test(String((value as Members | null)?.type));
         const request = makeValue(declarations, type, { random, rarity: 3, accept }) as Members;
@@ -104,7 +105,7 @@ describe.each(subjects)(
         expect([seed, missing]).toEqual([seed, []]);
         expect([seed, said.filter((place) => unsaid.test(place))]).toEqual([seed, []]);
       }
-      expect(Math.min(translated, refusals)).toBeGreaterThan(200);
+      expect(Math.min(translated, refusals)).toBeGreaterThan(60);
     });
   },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { UpstreamOptions } from '../../../../../lambda/dialects/model/request/request-writer.ts';
 import { createScanner } from '../../../../../lambda/json/scan.ts';
-import fc from '../../../../support/properties.ts';
+import fc, { many } from '../../../../support/properties.ts';
 import { type ClientDialect, seals, toChat } from './translate.ts';
 
 /** What one turn adds to the history: the model's answer, and what the client sends after it. */
@@ -132,7 +132,7 @@ describe('a conversation that goes on', () => {
             expect(body.tools).toEqual(written[index]?.body.tools);
           }
         }),
-        { numRuns: 40 },
+        { numRuns: many(15) },
       );
     },
   );

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { readPrices } from '../../../lambda/settings/read-prices.ts';
-import fc from '../../support/properties.ts';
+import fc, { many } from '../../support/properties.ts';
 import { models, readBody, renderRead } from '../../support/read-body.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -57,7 +57,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         const sent = all.map((one) => (one === first ? one.replace(/"svc"$/, () => sentModel) : one));
         expect(send(dialectName, bodyOf(all) + end)).toBe(bodyOf(sent) + end);
       }),
-      { numRuns: 150 },
+      { numRuns: many(60) },
     );
   });
 
@@ -108,7 +108,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         };
         expect(strangers(sent)).toEqual(strangers(body));
       }),
-      { numRuns: 150 },
+      { numRuns: many(60) },
     );
   });
 
@@ -135,25 +135,16 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
 
 testRows([
   ['', /^The body is empty/],
-  ['no json', /not valid JSON: line 1, column 1/],
-  ['{"model":"svc",\n "x": 01}', /line 2, column 7/],
-  ['{"model":"svc"', /line 1, column 15.*the text ends here/],
+  ['{"model":"svc",\n "x": 01}', /not valid JSON: line 2, column 7/],
   ['[]', /must be a JSON object/],
   ['\ufeff{}', /^The body begins with a byte order mark\. Send it without\.$/],
-  ['{"model":"svc"}{}', /line 1, column 16: expected nothing more/],
   [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
-  [Buffer.from('"\ud800"', 'utf16le'), /not valid/],
   [
     `{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
     /^The body exceeds a limit of the gateway: line 1, column 10019: nested deeper than 10000 levels\. Send fewer\.$/,
   ],
-  [
-    `{"model":"svc","x":[${'1,'.repeat(1_000_000)}1]}`,
-    /^The body exceeds a limit of the gateway: line 1, column \d+: too many values for a text of this length\. Send fewer\.$/,
-  ],
   ['{}', /^model is missing\. Use svc or svc-vision/],
   ['{"model":null}', /^model must be a string/],
-  ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],
   ['{"model":"svc","messages":[],"stream":"true"}', /^stream must be true or false/],
 ])('a bad body is refused', (body, message) => {
   expect(() => read('chat', body)).toThrow(

@@ -5,15 +5,12 @@ import { translateAnswer } from './translated.ts';
 import { assertMessage } from './validate.ts';
 
 const rain = '{"city":"Paris"}';
-const call = (id: unknown, args: unknown, rest: object = {}) => ({
-  ...{ id, type: 'function', function: { name: 'weather', arguments: args } },
-  ...rest,
-});
+const call = (id: unknown, args: unknown) => ({ id, function: { name: 'weather', arguments: args } });
 const named = (id: unknown, input: object = { city: 'Paris' }) => ({ id, name: 'weather', input });
 const made = expect.stringMatching(/\d{32}$/);
 
-/** The parts of a plain answer: reasoning, texts and calls, in order. */
-type Says = readonly (string | { readonly reasoning: string } | ReturnType<typeof named>)[];
+/** The parts of a plain answer: texts and calls, in order. */
+type Says = readonly (string | ReturnType<typeof named>)[];
 
 testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
   ['no content at all', { role: 'assistant' }, []],
@@ -23,19 +20,6 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
     ['Hello'],
     { finish_reason: null, index: undefined, logprobs: null, mood: 'good' },
     { usage: null, x_region: 'eu', object: 'text', id: '', created: null },
-  ],
-  [
-    'reasoning under three names',
-    {
-      ...{ content: 'Hello', reasoning: 'Hm.', reasoning_content: 'Hm.' },
-      reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
-    },
-    [{ reasoning: 'Hm.' }, 'Hello'],
-  ],
-  [
-    'calls that all have the index 0 and no type, and end with stop',
-    { content: '', tool_calls: ['a', 'b'].map((id) => call(id, rain, { index: 0, type: undefined })) },
-    [named('a'), named('b')],
   ],
   [
     'calls without ids, or with one that is already used',
@@ -65,17 +49,15 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
   const read = Object(translateAnswer('messages', answer));
   assertMessage(read);
   expect(read.content).toMatchObject(says.map(blockOf));
-  const hasCalled = says.some((piece) => typeof piece === 'object' && 'name' in piece);
+  const hasCalled = says.some((piece) => typeof piece === 'object');
   expect(read.stop_reason).toBe(hasCalled ? 'tool_use' : 'end_turn');
 });
 
 function itemOf(piece: Says[number]): object {
   if (typeof piece === 'string') return { type: 'message', content: [{ type: 'output_text', text: piece }] };
-  if ('reasoning' in piece) return { type: 'reasoning', summary: [{ text: piece.reasoning }] };
   return { type: 'function_call', call_id: piece.id, name: piece.name, arguments: expect.any(String) };
 }
 
 function blockOf(piece: Says[number]): object {
-  if (typeof piece === 'string') return { type: 'text', text: piece };
-  return 'reasoning' in piece ? { type: 'thinking', thinking: piece.reasoning } : { type: 'tool_use', ...piece };
+  return typeof piece === 'string' ? { type: 'text', text: piece } : { type: 'tool_use', ...piece };
 }

@@ -42,20 +42,11 @@ export const texts = cases(hello, [
     [say('Hello'), say(' there'), end('stop', { message: { role: 'assistant', content: 'Hello there' } })],
   ],
   [
-    'pieces of a legacy completion',
-    [{ choices: [{ index: 0, text: 'Hello' }] }, { choices: [{ index: 0, text: ' there', finish_reason: 'stop' }] }],
-  ],
-  [
     'pieces of a legacy completion beside empty deltas',
     [
       { choices: [{ index: 0, delta: {}, text: 'Hello' }] },
       { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, text: ' there', finish_reason: 'stop' }] },
     ],
-  ],
-  [
-    'quotes, line breaks and backslashes',
-    [say('say "hi"\n'), say('C:\\new\t'), say('\r\n\u2028'), end()],
-    { says: [{ text: 'say "hi"\nC:\\new\t\r\n\u2028' }] },
   ],
   [
     'a surrogate pair that is split, as escapes',
@@ -64,11 +55,6 @@ export const texts = cases(hello, [
       'data: {"choices":[{"index":0,"delta":{"content":"\\ude00!"},"finish_reason":"stop"}]}\n\n',
     ],
     { says: [{ text: '😀!' }] },
-  ],
-  [
-    'a text that looks like an event',
-    [say('data: [DONE]\n\nevent: x\n\n'), end()],
-    { says: [{ text: 'data: [DONE]\n\nevent: x\n\n' }] },
   ],
   [
     'comments, CRLF line ends, an event over several lines and one with a type',

@@ -3,7 +3,7 @@ import { html, json, type Script } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { contract, expectOfAll, inference, models, offersEmbeddings, send, sendInVain } from './probe.ts';
 
-const roomy = { ...offersEmbeddings, GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
+const roomy = { ...offersEmbeddings, GUEST_LIMIT: '1000', BURST_LIMIT: '600', REQUEST_BODY_LIMIT: '1' };
 /** In the middle of a minute, so that no window ends while a test runs. */
 const noon = Date.UTC(2026, 5, 15, 12, 0, 30);
 
@@ -18,7 +18,7 @@ describe('errors', () => {
   const both = [...models, ...inference];
   const only = (id: string) => both.filter((operation) => operation.id === id);
   const upgrade = { method: 'GET', headers: { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } };
-  const huge = `{"model":"svc"${' '.repeat(6_291_456)}}`;
+  const huge = `{"model":"svc"${' '.repeat(1_048_576)}}`;
   test.each<[outcome: string, operations: typeof both, sending: Parameters<typeof sendInVain>[2]]>([
     ['401 missing_api_key', both, { headers: {} }],
     ['401 invalid_api_key', both, { headers: { 'x-api-key': 'ltk_unknown' } }],

@@ -63,7 +63,6 @@ export async function expectOfAll(
   sending: Sending = {},
 ): Promise<void> {
   expect(operations).not.toEqual([]);
-  for (const operation of operations) {
-    expect([operation.path, await sendInVain(gateway, operation, sending)]).toEqual([operation.path, outcome]);
-  }
+  const outcomes = operations.map(async (one) => [one.path, await sendInVain(gateway, one, sending)]);
+  expect(await Promise.all(outcomes)).toEqual(operations.map(({ path }) => [path, outcome]));
 }

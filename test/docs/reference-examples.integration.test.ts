@@ -1,7 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makePages } from '../../lib/reference/render-reference.ts';
@@ -27,6 +24,8 @@ const examples = [
     return [{ id, request: toText(text), script, python, answer }];
   });
 });
+
+const numbered = examples.map((example, index) => ({ ...example, index }));
 
 function toText(html: string): string {
   const entities = { lt: '<', gt: '>', quot: '"', amp: '&' } as const;
@@ -81,7 +80,7 @@ describe('in JavaScript', () => {
     );
   });
 
-  test.each(examples.map((example, index) => ({ ...example, index })))('$id: $script', ({ id, answer, index }) => {
+  test.each(numbered)('$id: $script', ({ id, answer, index }) => {
     const said = outputs[index] ?? '';
     expect(said.trim().length).toBeGreaterThan(0);
     expect(said).not.toMatch(/^undefined$/m);
@@ -91,9 +90,9 @@ describe('in JavaScript', () => {
   });
 });
 
-/** SDKs in Python that send nothing, and say what they were asked. */
-const stub = `
-import json, sys
+/** Runs all scripts one after another, with SDKs that send nothing, and say what they were asked. */
+const inPython = `
+import json, sys, types
 class Asked:
     def __init__(self, path=()): self.path = path
     def __getattr__(self, name): return Asked(self.path + (name,))
@@ -102,21 +101,30 @@ class Asked:
     def __call__(self, *words, **members):
         sys.stderr.write(json.dumps({"call": ".".join(self.path), "words": words, "body": members}) + "\\n")
         return Asked()
-OpenAI = Anthropic = lambda base_url, api_key: (sys.stderr.write(json.dumps([base_url, api_key]) + "\\n"), Asked())[1]
+def client(base_url, api_key):
+    sys.stderr.write(json.dumps([base_url, api_key]) + "\\n")
+    return Asked()
+for name in ["OpenAI", "Anthropic"]:
+    sys.modules[name.lower()] = types.ModuleType(name)
+    setattr(sys.modules[name.lower()], name, client)
+for script in json.load(sys.stdin):
+    exec(script, {})
+    for stream in [sys.stdout, sys.stderr]: stream.write("\\0")
 `;
 
 describe('in Python', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'python-'));
-  beforeAll(() => {
-    for (const name of ['openai', 'anthropic']) writeFileSync(join(folder, `${name}.py`), stub);
+  let outputs: readonly string[];
+  let calls: readonly string[];
+  beforeAll(async () => {
+    const running = promisify(execFile)('python3', ['-c', inPython]);
+    running.child.stdin?.end(JSON.stringify(examples.map(({ python }) => fill(python))));
+    const { stdout, stderr } = await running;
+    [outputs, calls] = [stdout.split('\0'), stderr.split('\0')];
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
-  test.each(examples)('$id: $python', async ({ id, request, python }) => {
-    const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
-    const { stdout, stderr } = await promisify(execFile)('python3', ['-c', fill(python)], { env });
-    if (id === 'getUsage') return expect(stdout).toContain("'object': 'usage'");
-    const [client = '', asked = ''] = stderr.trim().split('\n');
+  test.each(numbered)('$id: $python', ({ id, request, python, index }) => {
+    if (id === 'getUsage') return expect(outputs[index]).toContain("'object': 'usage'");
+    const [client = '', asked = ''] = calls[index]?.split('\n') ?? [];
     expect(JSON.parse(client)).toEqual([python.includes('anthropic') ? gateway.url : `${gateway.url}/v1`, key]);
     const [, body = '{}'] = / -d '(.*)'$/s.exec(request) ?? [];
     expect(JSON.parse(asked).body).toEqual(JSON.parse(body));

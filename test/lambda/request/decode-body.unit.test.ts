@@ -13,7 +13,7 @@ const limit = 6_291_456;
 describe.each(encodings)('%s', (encoding) => {
   const encode = encoders[encoding];
 
-  testRows(['{"model":"svc"}', 'aé€🌩'.repeat(60_000), ''])('gives back what was encoded', async (text) => {
+  testRows(['{"model":"svc"}', 'aé€🌩'.repeat(20_000), ''])('gives back what was encoded', async (text) => {
     expect(String(await decodeBody(encode(Buffer.from(text)), encoding, limit)) === text).toBe(true);
   });
 

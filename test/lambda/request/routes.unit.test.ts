@@ -32,11 +32,6 @@ test('what other deployments offer is not offered here, whatever the method', ()
 describe('route', () => {
   testRows([
     ['POST', '/v1/chat/completions', 'inference'],
-    ['POST', '/v1/responses', 'inference'],
-    ['POST', '/v1/messages', 'inference'],
-    ['POST', '/v1/messages/count_tokens', 'inference'],
-    ['POST', '/v1/responses/compact', 'inference'],
-    ['POST', '/v1/responses/input_tokens', 'inference'],
     ['GET', '/v1/models', 'models'],
     ['GET', '/v1/usage', 'usage'],
     ['POST', '/v1/usage', 'refused'],
@@ -47,7 +42,6 @@ describe('route', () => {
     ['POST', '/chat/completions', 'notFound'],
     ['GET', '/v1/modelsx', 'notFound'],
     ['HEAD', '/v1/models', 'refused'],
-    ['GET', '/v1/messages', 'refused'],
     ['GET', '/__proto__', 'notFound'],
     ['GET', '/healthz', 'notFound'], // but on the HTTP server
   ])('each method and path is a route', (method, path, kind) => {

@@ -9,7 +9,8 @@ const seals = createSeals(salt, 'network-1');
 const reasoning = 'First ✓ weigh it, then 𝒹ecide.';
 
 describe('a seal', () => {
-  test.each(['', reasoning, 'long '.repeat(30_000)])('opens to what was sealed (%#)', (content) => {
+  const contents = ['', reasoning, 'long '.repeat(30_000), 'ends in nothing \0', '\0', 'ends in spaces   '];
+  test.each(contents)('opens to what was sealed (%#)', (content) => {
     const text = seals.seal('responses', content);
     expect(text).toMatch(/^svc1\.[A-Za-z0-9_-]+$/);
     expect(seals.open('responses', text)).toBe(content);
@@ -27,10 +28,6 @@ describe('a seal', () => {
     expect(['', 'x'.repeat(63), 'x'.repeat(64), 'é'.repeat(31), 'é'.repeat(32)].map(lengthOf)).toEqual([
       64, 64, 128, 64, 128,
     ]);
-  });
-
-  test.each(['ends in nothing \0', '\0', 'ends in spaces   '])('preserves %j', (content) => {
-    expect(seals.open('messages', seals.seal('messages', content))).toBe(content);
   });
 
   test('opens for its caller, dialect and deployment only', () => {

@@ -152,7 +152,6 @@ describe('options', () => {
   const thinks = { type: 'adaptive', display: 'summarized' };
   const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [f] } };
   test.each<[object, object]>([
-    [{ max_tokens: 5 }, { max_tokens: 5 }],
     [{ max_tokens: 5, max_completion_tokens: 6 }, { max_tokens: 6 }],
     [{}, { max_tokens: 4096 }],
     [

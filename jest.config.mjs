@@ -22,16 +22,9 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 /**
  * Clients must see the same whichever engine serves them, so these run against the HTTP server as well as the function. Left out is what
  * no engine sees (translation, the choice of an upstream, what is said to whom), and what the simulation breaks on both (streams,
- * answers, failures).
+ * answers, failures, limits, the log).
  */
-const overBothEngines = ofHandler([
-  'attacks-on-identity',
-  'compaction',
-  'forwarding',
-  'leak',
-  'quota',
-  'request-lines',
-]);
+const overBothEngines = ofHandler(['attacks-on-identity', 'forwarding']);
 
 /** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
 const likeOtherSdks = 'ai,frameworks,setup-blocks';
@@ -59,13 +52,15 @@ const long = [
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** Dates and times must hold in any time zone: run these again at both extremes, where the local date often differs from UTC. */
 const overTimeZones = [
+  'lambda/budget/budget-window.unit.test.ts',
   'lambda/quota/{policy,wording}.unit.test.ts',
+  'lambda/request/rate-limits.unit.test.ts',
   'lambda/upstream/retry-after.unit.test.ts',
   'local/terminal-log.unit.test.ts',
   'operator/{keys/arguments,table}.unit.test.ts',
 ];
 /** These run again in only one time zone: the one whose date differs from UTC for longer. */
-const overOneTimeZone = ['lambda/quota.integration.test.ts', 'operator/keys/{commands,insights}.integration.test.ts'];
+const overOneTimeZone = ['operator/keys/{commands,insights}.integration.test.ts'];
 const inTimeZone = (timeZone) => ({ testEnvironmentOptions: { timeZone } });
 
 const overHttpServer = { globals: { testEngine: 'web' } };

@@ -229,7 +229,7 @@ test.each<[what: string, clientName: string, said: Said, tries: Tries]>([
     [{ text: 'I am Thunder.' }, { thinking: 'Hm.' }, { text: 'Hi' }],
     1,
   ],
-])('what was found once: %s', (_, clientName, said, tries) => {
+])('the same words are sent again after %s', (_, clientName, said, tries) => {
   const turns = [
     { said, stream: true },
     { said: [{ text: 'Hm.' }], stream: false },

@@ -144,8 +144,9 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
 function leaveTextBefore(open: OpenText, findName: FindName): void {
   const { text, border } = open;
   if (border === 0 || text.length === border || crosses(open, findName)) return;
-  // Don't split a surrogate pair that ends in this text.
-  const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
+  // Don't split a surrogate pair that ends in this text, nor take an underscore from its digit, which has a word begin behind both.
+  const isBound = (text.codePointAt(border - 1) ?? 0) > 0xffff || /^\d_/.test(text.slice(border - 1, border + 1));
+  const start = isBound ? border - 1 : border;
   open.past = text.slice(0, start);
   open.text = text.slice(start);
   open.released = border - start;

@@ -111,6 +111,7 @@ describe('blocks that a client shows one after the other', () => {
       ['#uv', '#'],
     ],
     ['a word that began in the middle of a character', ['meta'], ['\ud837', '\udf00meta'], ['\ud837', '\udf00meta']],
+    ['a name behind a digit and an underscore', ['glm'], ['x1', '_glm'], ['x1', '_#']],
     ['half a character before', ['😀-acme'], ['\ud83d', '\ude00-acme'], ['\ud83d', '#']],
     ['a beginning that comes to nothing, then a name', ['thunderx', 'derby'], ['thun', 'derby'], ['thun', '#']],
   ])('show no name, nor spoil one another', (_, names, texts, expected) =>

@@ -26,13 +26,17 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
  */
 const overBothEngines = ofHandler(['attacks-on-identity', 'forwarding']);
 
-/** Clients in child processes, or by `fetch`. Their HTTP is that of the other SDKs, which run against both engines. */
-const likeOtherSdks = 'ai,frameworks,setup-blocks';
+/** These need one engine: their HTTP is that of the other SDKs, which run against both. */
+const likeOtherSdks = 'ai,frameworks,setup-blocks,streams';
 
 /** These draw their inputs, in the long tests ten times as many. */
 const drawn = [
   'lambda/{any-request,same-words}.integration.test.ts',
-  'lambda/dialects/model/answer/from-messages.unit.test.ts',
+  'lambda/dialects/texts.unit.test.ts',
+  'lambda/dialects/model/{answer/cuts,answer/from-messages,request/every-member,request/prefix}.unit.test.ts',
+  'lambda/hiding/scrub.unit.test.ts',
+  'lambda/json/{edit,scan,turns}.unit.test.ts',
+  'lambda/steps/parse-body.unit.test.ts',
 ];
 
 /** What takes long by its nature: thousands of schedules and worlds, step counts, many long bodies, streams and kills, the CDK's commands and rules, other packages. */

@@ -8,14 +8,14 @@ function refuse(sentence) {
   process.exit(1);
 }
 
-if (!fs.existsSync(path.join(__dirname, '..', 'node_modules', 'node'))) {
-  refuse('Run npm ci first: it installs what this needs, the right Node too.');
+if (!fs.existsSync(path.join(__dirname, '..', 'node_modules', '.package-lock.json'))) {
+  refuse('Run npm ci first: it installs what this needs, on Linux also the right Node.');
 }
 if (Number.parseInt(process.versions.node, 10) < 24) {
   refuse(
     'This needs Node 24 or newer, not ' +
       process.versions.node +
-      '. npm ci installs one, and npm scripts use it: npm start, npm run keys …',
+      '. On Linux npm ci installs one, and npm scripts use it: npm start, npm run keys …',
   );
 }
 

@@ -23,12 +23,13 @@ test('before npm ci, says so in one sentence', () => {
 });
 
 test('with an older Node, says so in one sentence', () => {
-  mkdirSync(join(checkout, 'node_modules/node'), { recursive: true });
+  mkdirSync(join(checkout, 'node_modules'));
+  writeFileSync(join(checkout, 'node_modules/.package-lock.json'), '{}');
   const older = join(checkout, 'older.cjs');
   writeFileSync(older, `Object.defineProperty(process, 'versions', { value: { node: '20.11.0' } });`);
   expect(start(`-r ${older}`)).toEqual({
     status: 1,
-    said: [expect.stringMatching(/^This needs Node 24 or newer, not 20\.11\.0\. npm ci installs one, /)],
+    said: [expect.stringMatching(/^This needs Node 24 or newer, not 20\.11\.0\. On Linux npm ci installs one, /)],
   });
 });
 

@@ -27,10 +27,14 @@ describe('/healthz', () => {
     expect(figuresOf(response)).toEqual(['7', '0']);
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
     // Monitors ask so.
-    expect((await fetch(`${gateway.url}/healthz`, { method: 'HEAD' })).status).toBe(204);
+    const asked = await fetch(`${gateway.url}/healthz`, { method: 'HEAD' });
+    expect([asked.status, asked.headers.get('content-length')]).toEqual([204, null]);
     const headers = { 'x-forwarded-for': '203.0.113.7' };
     const posted = await fetch(`${gateway.url}/healthz`, { method: 'POST', headers });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    const unknown = await fetch(`${gateway.url}/v1/nothing`, { method: 'HEAD', headers });
+    // It would be that of an empty body, which a GET does not have.
+    expect([unknown.status, unknown.headers.get('content-length')]).toEqual([404, null]);
     expect(gateway.log.filter(({ route, status }) => route === '/healthz' && status === 204)).toEqual([]);
     expect(gateway.log.find(({ status }) => status === 405)?.coldStart).toBe(true);
   });

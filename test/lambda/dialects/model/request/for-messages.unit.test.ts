@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readChat } from '../../../../../lambda/dialects/chat/read-request.ts';
 import { writeMessagesRequest } from '../../../../../lambda/dialects/messages/write-request.ts';
 import type { UpstreamOptions } from '../../../../../lambda/dialects/model/request/request-writer.ts';
-import { toSealedBlock } from '../../../../../lambda/dialects/model/seal.ts';
+import { toSealedBlock, voidContent } from '../../../../../lambda/dialects/model/seal.ts';
 import { readResponses } from '../../../../../lambda/dialects/responses/read-request.ts';
 import { createScanner } from '../../../../../lambda/json/scan.ts';
 import { sealText as signatureOf } from '../../../../../local/upstream/speaker.ts';
@@ -263,6 +263,18 @@ describe('options', () => {
       const all = [['thinking', 'text'], ['thinking', 'tool_use'], undefined];
       expect(contents({})).toEqual(all);
       expect(contents({ reasoning_effort: 'high' })).toEqual(all);
+    });
+
+    test.each([
+      ['the rest is replayed', toSealedBlock(JSON.stringify(reasoningBlock)), ['thinking', 'text']],
+      ['that may be all', '', ['text']],
+    ])('is left out where its provider would refuse it: %s', (_, valid, types) => {
+      const reasoning_details = [{ type: 'reasoning.encrypted', data: seals.seal('chat', valid + voidContent) }];
+      const { messages: sent, leftOut } = toMessages('chat', {
+        messages: [user('a'), { ...said('b'), reasoning_details }, user('c')],
+      });
+      expect(sent[1].content.map(({ type }: { type: string }) => type)).toEqual(types);
+      expect(leftOut).toBe('messages[1].reasoning_details[0]');
     });
 
     test.each([

@@ -473,6 +473,10 @@ describe('an upstream that speaks only messages', () => {
       'arguments that are no text',
       withBlock(block({ type: 'tool_use', name: 'f' }), delta('input_json_delta', { partial_json: named })),
     ],
+    [
+      'arguments of a text',
+      withBlock(block({ type: 'text', text: '' }), delta('input_json_delta', { partial_json: '{}' })),
+    ],
     ['an error', spoilt({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } })],
   ])('whose stream is none is refunded', async (_what, wire) => {
     const before = await chargesIn(gateway);

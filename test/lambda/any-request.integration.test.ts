@@ -135,7 +135,10 @@ const preflight = ordinary.map((sent) => {
   const asked = new Map([...sent.headers, ['access-control-request-method', 'POST']]);
   return { ...sent, method: 'OPTIONS', headers: asked };
 });
-const input = fc.oneof({ weight: 15, arbitrary: ordinary }, preflight);
+/** A server answers a longer head itself (engines/unreadable.integration.test.ts). */
+const input = fc
+  .oneof({ weight: 15, arbitrary: ordinary }, preflight)
+  .filter(({ path, headers }) => path.length + [...headers].flat(2).join('').length < 15_000);
 type Drawn = typeof input extends fc.Arbitrary<infer One> ? One : never;
 type Sent = Omit<Drawn, 'method'> & { readonly method: string };
 

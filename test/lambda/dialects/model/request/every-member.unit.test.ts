@@ -163,6 +163,8 @@ function mendResponses(request: Members): void {
       });
   }
   for (const tool of request.tools ?? []) if (tool.type === 'tool_search') tool.execution = 'client';
+  // That wants no reasoning of earlier turns.
+  if (request.reasoning?.context === 'current_turn') delete request.reasoning.context;
   const named = request.tools?.find((tool: Members) => tool.type === 'function' || tool.type === 'custom');
   if (request.tool_choice?.name !== undefined) {
     request.tool_choice = named === undefined ? 'auto' : { type: named.type, name: named.name };

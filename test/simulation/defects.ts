@@ -350,6 +350,12 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
   report: [['an address in the log', 1, 'network: request.networkId,', "network: request.headers['x-forwarded-for'],"]],
   steps: [
     [
+      'a byte of each body lost',
+      1,
+      'await decode(await takeBody(), ',
+      'await decode((await takeBody()).subarray(0, -1), ',
+    ],
+    [
       'a usage that tells of one more',
       45,
       'requests: { limit, used, remaining, resets_at',

@@ -12,6 +12,8 @@ export type FindName = (text: string, from: number) => Hit | undefined;
 // scripts without spaces (`我是glm，`), at an underscore next to a digit (`glm_4`), and where lower case turns to upper (`ChatGLM`).
 const capital = '(?<=(?-i:\\p{Ll}))(?=(?-i:\\p{Lu}))';
 const wordStart = `(?<!\\p{Script=Latin}(?!${capital})|(?<![0-9])_)`;
+/** Words begin behind both, but not behind the underscore alone. */
+export const digitAndUnderscore = /^[0-9]_/;
 // A name may have a plural: `GLMs`.
 const wordEnd = `(?=s?(?!(?!${capital})\\p{Script=Latin}|_(?![0-9])))`;
 /** The characters before and after a name that decide whether it is part of a word. */

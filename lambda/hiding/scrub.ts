@@ -1,4 +1,4 @@
-import { createNameFinder, type FindName, type Hit } from './find-names.ts';
+import { createNameFinder, digitAndUnderscore, type FindName, type Hit } from './find-names.ts';
 
 /**
  * Replaces names in texts, whole or in deltas. Positions and lengths count UTF-16 units. Throws a RangeError for a text or delta
@@ -144,8 +144,8 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
 function leaveTextBefore(open: OpenText, findName: FindName): void {
   const { text, border } = open;
   if (border === 0 || text.length === border || crosses(open, findName)) return;
-  // Don't split a surrogate pair that ends in this text, nor take an underscore from its digit, which has a word begin behind both.
-  const isBound = (text.codePointAt(border - 1) ?? 0) > 0xffff || /^\d_/.test(text.slice(border - 1, border + 1));
+  // Don't split a surrogate pair that ends in this text, nor take the digit from an underscore.
+  const isBound = (text.codePointAt(border - 1) ?? 0) > 0xffff || digitAndUnderscore.test(text.slice(border - 1));
   const start = isBound ? border - 1 : border;
   open.past = text.slice(0, start);
   open.text = text.slice(start);
